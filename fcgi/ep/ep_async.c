@@ -80,7 +80,7 @@ enqueue_event(struct req *req, const struct event *ev, bool *ret_mismatch)
 	str_init(&s, req->arena);
 	body_unmasked(&s, ev);
 	if (str_text(&s) == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	params_init(&p, req->arena);
 	params_text(&p, ev->id);
 	params_text(&p, ev->user);

@@ -92,7 +92,7 @@ backtest_run(struct req *req, struct resp *resp)
 	int r;
 
 	if (bt == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	bt->started = clock_ticks();
 	if (read_candidate(req, bt) == -1)
 		return -1;

@@ -65,8 +65,7 @@ decision_post(struct req *req, struct resp *resp)
 
 	(void)resp;
 	if (ev == NULL || item == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s",
-		    fail_code_text(INTERNAL));
+		return fail_memory(&req->fail);
 	if (check_key(req->idempotency_key, &req->fail) == -1 ||
 	    req_dry_run(req, &dry_run) == -1 ||
 	    body_event(req->arena, req->json, ev, &req->fail) == -1 ||
@@ -135,8 +134,7 @@ decision_batch(struct req *req, struct resp *resp)
 	batch = arena_array(req->arena, n, sizeof(*batch));
 	items = arena_array(req->arena, n, sizeof(*items));
 	if (batch == NULL || items == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s",
-		    fail_code_text(INTERNAL));
+		return fail_memory(&req->fail);
 
 	/* Only the valid events go into the transaction. */
 	for (i = 0; i < n; i++) {

@@ -98,7 +98,7 @@ drift_get(struct req *req, struct resp *resp)
 	struct str s;
 
 	if (po == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	if (read_drift_query(req, &query) == -1 ||
 	    score_distribution_read(
 		req->worker->db, req->arena, &query.days, po, &req->fail) == -1)
@@ -250,7 +250,7 @@ add_tags(struct req *req, struct str *s, const struct drift_query *query,
 		return -1;
 	tags = arena_array(req->arena, (size_t)rows.n + 1, sizeof(*tags));
 	if (tags == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	for (row = 0; row < rows.n; row++) {
 		tags[n] = read_tag(&rows, row, po);
 		n += is_selected(query, tags[n].type);

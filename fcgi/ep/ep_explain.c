@@ -133,7 +133,7 @@ explain_get(struct req *req, struct resp *resp)
 	int r;
 
 	if (ex == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	r = read_decision(req, ex);
 	if (r == 0)
 		r = recompute_decision(req, ex);
@@ -177,7 +177,7 @@ read_reasons(struct req *req, struct explanation *ex)
 	ex->reasons =
 	    arena_array(req->arena, ex->n_reasons + 1, sizeof(*ex->reasons));
 	if (ex->reasons == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	for (i = 0; i < ex->n_reasons; i++) {
 		one = json_object_array_get_idx(all, i);
 		ex->reasons[i] = (struct reason) {

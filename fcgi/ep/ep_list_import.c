@@ -59,7 +59,7 @@ list_import(struct req *req, struct resp *resp)
 	struct str s;
 
 	if (b == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	if (read_batch(req, b) == -1)
 		return -1;
 	params_init(&p, req->arena);
@@ -100,7 +100,7 @@ read_batch(struct req *req, struct batch *b)
 	int r;
 
 	if (cs == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	csv_init(cs, read_csv_bytes, &source);
 	if (list_entry_header(cs, &columns, &req->fail) == -1)
 		return refuse_line(cs, &req->fail);
@@ -127,7 +127,7 @@ add_entry(struct req *req, struct batch *b, const struct list_entry_input *en)
 	b->reason[b->n] = arena_strdup(req->arena, en->reason);
 	b->expires[b->n++] = en->expires;
 	if (req->arena->overflow)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	return 0;
 }
 

@@ -189,7 +189,7 @@ put_url(struct req *req, struct params *p)
 	str_init(&hint, req->arena);
 	audit_redact_url(&hint, url);
 	if (str_text(&hint) == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	params_text(p, url);
 	params_text(p, str_text(&hint));
 	return 0;

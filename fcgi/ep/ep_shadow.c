@@ -69,7 +69,7 @@ shadow_begin(struct req *req, struct resp *resp)
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
 		return -1;
 	if ((text = model_text(req)) == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	if (model_file_read(req->arena, text, strlen(text), &m, &req->fail) ==
 	    -1)
 		return -1;

@@ -151,7 +151,7 @@ add_audit_entry(struct req *req, int status, struct fail *f)
 	str_init(&body, req->arena);
 	audit_redact_body(&body, req->json);
 	if (str_text(&action) == NULL || str_text(&body) == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(f);
 
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.email);

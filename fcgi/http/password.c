@@ -29,7 +29,7 @@ password_email(struct req *req, const char *text)
 	char *email = arena_strdup(req->arena, text), *p;
 
 	if (email == NULL) {
-		fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		fail_memory(&req->fail);
 		return NULL;
 	}
 	for (p = email; *p != '\0'; p++)

@@ -52,7 +52,7 @@ path_match_args(const struct path_match *m, struct arena *a,
 			    "without control characters",
 			    PATH_MATCH_ARG_MAX);
 		if ((ret[i] = arena_strdup(a, text)) == NULL)
-			return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
+			return fail_memory(f);
 	}
 	return 0;
 }

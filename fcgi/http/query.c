@@ -110,7 +110,7 @@ add_pair(struct query *q, struct arena *a, const char *pair, size_t size,
 	q->pair[q->n].name = arena_strdup(a, name);
 	q->pair[q->n].value = arena_strdup(a, value);
 	if (q->pair[q->n].name == NULL || q->pair[q->n].value == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(f);
 	q->n++;
 	return 0;
 }

@@ -95,7 +95,7 @@ req_body(struct req *req, size_t max)
 	if (size == 0)
 		return 0;
 	if ((body = arena_alloc(req->arena, size + 1)) == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, "", "%s", "");
+		return fail_memory(&req->fail);
 	if (FCGX_GetStr(body, (int)size, req->in) != (int)size)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "",
 		    "the body is shorter than its Content-Length");

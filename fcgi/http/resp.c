@@ -28,7 +28,7 @@ int
 resp_json(struct req *req, struct resp *resp, int status, const char *json)
 {
 	if (json == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, "", "%s", "");
+		return fail_memory(&req->fail);
 	resp->status = status;
 	resp->content_type = NULL;
 	resp->body = json;

@@ -68,7 +68,7 @@ token_keys_init(struct token_keys *keys, struct arena *a, const char *secret,
 	return 0;
 
 full:
-	return fail_set(f, FAIL_US, INTERNAL, NULL, "%s", "");
+	return fail_memory(f);
 }
 
 const char *
