@@ -38,8 +38,8 @@ delivery_admin_events(
 		if (names[i] == NULL || is_repeated(list, i))
 			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 			    "events",
-			    "must hold names of events that can be subscribed "
-			    "to here, each once");
+			    "must contain topics that can be subscribed to "
+			    "here, each once");
 	}
 	params_texts(p, names, n);
 	return 0;

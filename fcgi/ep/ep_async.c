@@ -46,7 +46,8 @@ decision_async(struct req *req, struct resp *resp)
 		return -1;
 	if (dry_run)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "X-Engine-Mode", "shadows are decided at once, or not");
+		    "X-Engine-Mode",
+		    "must not be shadow here: a dry run cannot be queued");
 	if (ev.id == NULL)
 		return fail_set(&req->fail, FAIL_INPUT, INGEST_INVALID, "id",
 		    "is required");

@@ -202,7 +202,7 @@ auth_password(struct req *req, struct resp *resp)
 	l.new_password = body_string(req->json, "newPassword");
 	if (strcmp(l.new_password, body_string(req->json, "password")) == 0)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "newPassword", "must be another than the present one");
+		    "newPassword", "must differ from the present password");
 
 	/*
 	 * The count of failures must be committed also if the change fails, so
@@ -270,9 +270,8 @@ auth_confirm(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/auth/refresh.  200: a new token of the same session; the old token
- * stays valid.  In a browser both have one id, so that a logout ends both. Both
- * expire at the latest SESSION_MAX_HOURS after the password
- * was entered.
+ * stays valid.  In a browser both have one id, so that a logout ends both.
+ * Both expire at the latest SESSION_MAX_HOURS after the password was entered.
  */
 int
 auth_refresh(struct req *req, struct resp *resp)

@@ -143,7 +143,7 @@ read_candidate(struct req *req, struct backtest_state *bt)
 	bt->type = event_type_parse(body_string(req->json, "eventType"));
 	if (bt->type == EVENT_TYPE__NONE)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
-		    "is no event type");
+		    "must be a type of event, such as card.authorize");
 	if (json_object_object_get_ex(req->json, "policy", &policy) &&
 	    (body_check_in(policy, policy_fields, nitems(policy_fields),
 		 POLICY_INVALID, "policy", f) == -1 ||
@@ -265,7 +265,7 @@ read_live(struct req *req, struct backtest_state *bt)
 	if (body_policy_text(
 		req->arena, rows_get_text(&rows, "policy"), &bt->live, f) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "the live policy cannot be read");
+		    "the active policy cannot be read");
 	bt->book.policy =
 	    bt->candidate.n_bands > 0 ? &bt->candidate : &bt->live;
 	return 0;

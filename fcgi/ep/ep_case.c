@@ -52,7 +52,7 @@ case_list(struct req *req, struct resp *resp)
 		return -1;
 	if (event != NULL && user != NULL)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "userId", "does not go with eventId");
+		    "userId", "cannot be combined with eventId");
 	params_init(&p, req->arena);
 	params_text(
 	    &p, queue_filter(&req->params, event != NULL || user != NULL));

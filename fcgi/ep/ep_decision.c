@@ -110,9 +110,10 @@ decision_answer(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/decisions/batch.  200: one result an event, in input order; a wrong
- * event has an error as its result.  400: not an array of 1 to 100 events.
- * 401, 403: the API key.  503: none of the valid events could be decided.
+ * POST /v1/decisions/batch.  200: a result for each event, in input order; a
+ * wrong event has an error as its result.  400: not an array of 1 to 100
+ * events.  401, 403: the API key.  503: none of the valid events could be
+ * decided.
  */
 int
 decision_batch(struct req *req, struct resp *resp)
@@ -191,8 +192,8 @@ decision_get(struct req *req, struct resp *resp)
 }
 
 /*
- * Answer with one result an event, in input order.  Fail as a whole if the API
- * key was refused, or if an event could not be decided and no other was.
+ * Answer with a result for each event, in input order.  Fail as a whole if the
+ * API key was refused, or if an event could not be decided and no other was.
  */
 static int
 batch_answer(

@@ -16,7 +16,7 @@
 #include "lib/db/db.h"
 #include "lib/json/body.h"
 
-#define FULL_PAUSE 60 /* seconds; waiting labels are counted again */
+#define FULL_PAUSE 60 /* seconds until waiting labels are counted again */
 
 static const struct body_field fields[] = {
 	{ "eventId", BODY_OPAQUE, true, false, 1, EVENT_TEXT_MAX },

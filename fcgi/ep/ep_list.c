@@ -160,7 +160,7 @@ read_entry(struct req *req, struct list_entry_input *ret)
 	if (list_acts(ret->expires, clock_now()))
 		return 0;
 	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "expiresAt",
-	    "is over already");
+	    "is in the past");
 }
 
 /* Check a kind and a subject; NULL means any. */

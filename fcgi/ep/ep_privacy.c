@@ -70,7 +70,7 @@ privacy_erase(struct req *req, struct resp *resp)
 	user = body_string(req->json, "userId");
 	if (!event_plain(user, strlen(user)))
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "userId", "must have no control characters");
+		    "userId", "must not have control characters");
 	if (begin_erasure(req, user, &since) == -1 ||
 	    repeat_part(req, user, erase_identity, &erasure) == -1 ||
 	    repeat_part(req, user, erase_details, &erasure) == -1 ||

@@ -147,7 +147,7 @@ rule_rollback(struct req *req, struct resp *resp)
 		return -1;
 	if (rows.n == 0)
 		return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, "toVersion",
-		    "is no version of this ruleset");
+		    "is not a version of this ruleset");
 
 	/* A ruleset that no worker can load must not be active. */
 	text = rows_get_text(&rows, "text");
@@ -164,7 +164,7 @@ find_type(struct req *req, const char **ret)
 	if (event_type_parse(*ret) != EVENT_TYPE__NONE)
 		return 0;
 	return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL,
-	    "there is no such type of event");
+	    "there is no such event type");
 }
 
 /*
@@ -206,7 +206,7 @@ add_rules(struct str *s, struct arena *a, const char *text, struct fail *f)
 
 	if (rs == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "a ruleset that decides does not compile");
+		    "an active ruleset does not compile");
 	for (rule = rs->rules; rule < rs->rules + rs->n_rules; rule++) {
 		mark = arena_mark(a);
 		str_init(&dsl, a);

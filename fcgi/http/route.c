@@ -130,8 +130,8 @@ handle_request(struct req *req, struct resp *resp)
 		return run_handler(req, resp);
 	if ((slot = host_semaphore_acquire(slots, n, getpid())) == -1)
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
-		    "as many long requests as may run at once are running; "
-		    "try again when one is done");
+		    "no more long requests may run at once; try again when one "
+		    "has ended");
 	r = run_handler(req, resp);
 	host_semaphore_release(slots, slot);
 	return r;

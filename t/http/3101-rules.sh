@@ -99,7 +99,7 @@ is_error "a rollback to a version that does not parse answers 400" \
 http POST /v1/rules/order.place/rollback '{"toVersion":"big-2"}'
 is_error "a rollback to an unknown version answers 404" 404 NOT_FOUND
 is_json "the message names the unknown version's field" \
-    .message "toVersion is no version of this ruleset"
+    .message "toVersion is not a version of this ruleset"
 http POST /v1/rules/card.refund/rollback '{"toVersion":"big-1"}'
 is_error "a rollback to another event type's version answers 404" 404 NOT_FOUND
 

@@ -59,7 +59,7 @@ done <<'END'
 "kind":"block","subject":"user","value":"x","reason":""|reason must be a string of 1 to 256 bytes
 "kind":"block","subject":"user","value":"x","reason":"  "|reason must be 1 to 256 bytes of UTF-8, on one line, not blank
 "kind":"block","subject":"user","value":" "|value must be 1 to 128 bytes of UTF-8, not blank, no control characters
-"kind":"block","subject":"user","value":"x","expiresAt":"2020-01-01T00:00:00Z"|expiresAt is over already
+"kind":"block","subject":"user","value":"x","expiresAt":"2020-01-01T00:00:00Z"|expiresAt is in the past
 "kind":"block","subject":"user","value":"x","expires":"2050-01-01T00:00:00Z"|expires is an unknown field
 END
 http POST /v1/lists '{"kind":'
