@@ -32,7 +32,7 @@ static int sweep_batches(
 static int make_partitions_ahead(
     struct job_run *r, struct retain_state *s, struct fail *f);
 static void count_removed(
-    struct job_run *r, const int64_t gone[RETENTION__MAX]);
+    struct job_run *r, const int64_t removed[RETENTION__MAX]);
 
 int
 job_retain_open(struct job_run *r, struct fail *f)
@@ -75,7 +75,7 @@ static int
 sweep_batches(
     struct job_run *r, struct retain_state *s, bool *ret_more, struct fail *f)
 {
-	int64_t gone[RETENTION__MAX];
+	int64_t removed[RETENTION__MAX];
 	bool sweeping;
 
 	/* A new session may be with another server, which lacks partitions. */
@@ -94,9 +94,9 @@ sweep_batches(
 		return -1;
 	if (!sweeping)
 		return 0;
-	if (retention_next(&s->sweep, r->arena, gone, ret_more, f) == -1)
+	if (retention_next(&s->sweep, r->arena, removed, ret_more, f) == -1)
 		return -1;
-	count_removed(r, gone);
+	count_removed(r, removed);
 	s->sweeping = *ret_more;
 	if (s->sweeping)
 		return 0;
@@ -120,12 +120,13 @@ make_partitions_ahead(struct job_run *r, struct retain_state *s, struct fail *f)
 }
 
 static void
-count_removed(struct job_run *r, const int64_t gone[RETENTION__MAX])
+count_removed(struct job_run *r, const int64_t removed[RETENTION__MAX])
 {
 	enum retention i;
 
 	for (i = 0; i < RETENTION__MAX; i++) {
-		r->count[i] += gone[i];
-		metric_add(r->slot, METRIC_ID_PRUNED, i, 0, (uint64_t)gone[i]);
+		r->count[i] += removed[i];
+		metric_add(
+		    r->slot, METRIC_ID_PRUNED, i, 0, (uint64_t)removed[i]);
 	}
 }

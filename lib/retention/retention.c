@@ -23,26 +23,27 @@
 
 /* Do one piece of a phase; *ret_more is false at its end. */
 typedef int piece_fn(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f);
 
 static int set_up(struct db *db, struct arena *a, struct fail *f);
 static int read_cuts(
     struct retention_sweep *sw, struct arena *a, struct fail *f);
 static int next_piece(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f);
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f);
 static bool is_cancelled(const struct db *db);
-static bool gives_way(const struct db *db);
+static bool is_blocked(const struct db *db);
 static void rest_between(const struct retention_sweep *sw);
-static piece_fn step_months, find_edge, remove_dead_letters, remove_labels,
+static piece_fn step_months, sweep_rows, remove_dead_letters, remove_labels,
     remove_erasures, ask_vacuum, end_sweep;
 static int find_batches(struct retention_sweep *sw, struct arena *a,
     enum retention which, bool *ret_more, struct fail *f);
 static int remove_batch(struct retention_sweep *sw, struct arena *a,
-    enum retention which, int64_t gone[RETENTION__MAX], struct fail *f);
+    enum retention which, int64_t removed[RETENTION__MAX], struct fail *f);
 static int raise_watermark(struct retention_sweep *sw, struct arena *a,
     enum retention which, struct fail *f);
-static int by_number(struct retention_sweep *sw, struct arena *a,
-    enum stmt stmt, int64_t cut, int64_t *gone, bool *ret_more, struct fail *f);
+static int remove_oldest(struct retention_sweep *sw, struct arena *a,
+    enum stmt stmt, int64_t cut, int64_t *removed, bool *ret_more,
+    struct fail *f);
 static enum retention same_row_part(enum retention which);
 
 static const struct {
@@ -59,14 +60,14 @@ static const struct {
 /* Keys before verdicts, so that each key has its decision at all times. */
 static const struct {
 	piece_fn *piece;
-	enum retention which; /* collection of find_edge() */
+	enum retention which; /* collection of sweep_rows() */
 	bool skipped; /* this sweep skips it if locks block it */
 } phases[] = {
-	{ .piece = find_edge, .which = RETENTION_IDEMPOTENCY },
+	{ .piece = sweep_rows, .which = RETENTION_IDEMPOTENCY },
 	{ .piece = step_months, .skipped = true },
-	{ .piece = find_edge, .which = RETENTION_ACTIVITY },
-	{ .piece = find_edge, .which = RETENTION_REPLAY },
-	{ .piece = find_edge, .which = RETENTION_VERDICTS },
+	{ .piece = sweep_rows, .which = RETENTION_ACTIVITY },
+	{ .piece = sweep_rows, .which = RETENTION_REPLAY },
+	{ .piece = sweep_rows, .which = RETENTION_VERDICTS },
 	{ .piece = remove_dead_letters },
 	{ .piece = remove_labels },
 	{ .piece = remove_erasures },
@@ -101,7 +102,7 @@ retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
 
 int
 retention_next(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(a);
 	int64_t begun;
@@ -109,9 +110,9 @@ retention_next(struct retention_sweep *sw, struct arena *a,
 
 	rest_between(sw);
 	begun = clock_ticks();
-	memset(gone, 0, RETENTION__MAX * sizeof(*gone));
+	memset(removed, 0, RETENTION__MAX * sizeof(*removed));
 	sw->rest = 0;
-	r = next_piece(sw, a, gone, ret_more, f);
+	r = next_piece(sw, a, removed, ret_more, f);
 	arena_rewind(a, mark);
 	if (sw->rest == 0)
 		sw->rest = clock_ticks() - begun;
@@ -134,7 +135,7 @@ retention_ahead(
 		*ret_made = rows_get_int(&rows, "made");
 		return 0;
 	}
-	if (!gives_way(db))
+	if (!is_blocked(db))
 		return -1;
 	memset(f, 0, sizeof(*f));
 	return 0;
@@ -179,16 +180,16 @@ read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f)
 /* Do the next piece of the current phase, and handle its failure. */
 static int
 next_piece(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	bool more = true;
 
 	*ret_more = true;
-	if (phases[sw->phase].piece(sw, a, gone, &more, f) == 0)
+	if (phases[sw->phase].piece(sw, a, removed, &more, f) == 0)
 		sw->waits = 0;
 	else if (is_cancelled(sw->db))
 		memset(f, 0, sizeof(*f));
-	else if (gives_way(sw->db) &&
+	else if (is_blocked(sw->db) &&
 	    (++sw->waits < WAITS_MAX || phases[sw->phase].skipped)) {
 		/* Retry after a rest, or leave the phase to the next sweep. */
 		memset(f, 0, sizeof(*f));
@@ -209,9 +210,9 @@ is_cancelled(const struct db *db)
 	return db_trouble(db) == DB_TIMEOUT && db_cancelled(db);
 }
 
-/* Whether the last call failed because of locks of others. */
+/* Return whether the last call failed because of a lock of another session. */
 static bool
-gives_way(const struct db *db)
+is_blocked(const struct db *db)
 {
 	return db_trouble(db) == DB_AGAIN ||
 	    (db_trouble(db) == DB_TIMEOUT &&
@@ -230,41 +231,41 @@ rest_between(const struct retention_sweep *sw)
 
 static int
 remove_dead_letters(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
-	return by_number(sw, a, STMT_RETAIN_DEAD,
-	    sw->cut[RETENTION_DEAD_LETTER], &gone[RETENTION_DEAD_LETTER],
+	return remove_oldest(sw, a, STMT_RETAIN_DEAD,
+	    sw->cut[RETENTION_DEAD_LETTER], &removed[RETENTION_DEAD_LETTER],
 	    ret_more, f);
 }
 
 /* Remove labels of events that were never seen; no collection counts them. */
 static int
 remove_labels(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	int64_t n;
 
-	(void)gone;
-	return by_number(sw, a, STMT_RETAIN_LABELS, sw->cut[RETENTION_VERDICTS],
-	    &n, ret_more, f);
+	(void)removed;
+	return remove_oldest(sw, a, STMT_RETAIN_LABELS,
+	    sw->cut[RETENTION_VERDICTS], &n, ret_more, f);
 }
 
 /* Remove erasures: spooled decisions of their users are past retention. */
 static int
 remove_erasures(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	int64_t n;
 
-	(void)gone;
-	return by_number(sw, a, STMT_RETAIN_ERASURES,
+	(void)removed;
+	return remove_oldest(sw, a, STMT_RETAIN_ERASURES,
 	    sw->cut[RETENTION_ACTIVITY], &n, ret_more, f);
 }
 
 /* Detach or drop the next whole month. */
 static int
 step_months(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -278,23 +279,24 @@ step_months(struct retention_sweep *sw, struct arena *a,
 	*ret_more = rows.n == 1;
 	if (!*ret_more)
 		return 0;
-	gone[RETENTION_VERDICTS] = rows_get_int(&rows, "verdicts");
-	gone[RETENTION_ACTIVITY] = rows_get_int(&rows, "activity");
-	gone[RETENTION_REPLAY] = rows_get_int(&rows, "samples");
+	removed[RETENTION_VERDICTS] = rows_get_int(&rows, "verdicts");
+	removed[RETENTION_ACTIVITY] = rows_get_int(&rows, "activity");
+	removed[RETENTION_REPLAY] = rows_get_int(&rows, "samples");
 	return 0;
 }
 
 /*
- * Remove the rows past a cutoff within a month, or of a table without months.
+ * Remove the rows past a cutoff within a month, or of a table without months, a
+ * batch at a time.
  */
 static int
-find_edge(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+sweep_rows(struct retention_sweep *sw, struct arena *a,
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	const enum retention which = phases[sw->phase].which;
 
 	if (sw->batch < sw->batches)
-		return remove_batch(sw, a, which, gone, f);
+		return remove_batch(sw, a, which, removed, f);
 	if (sw->until != 0)
 		return raise_watermark(sw, a, which, f);
 	return find_batches(sw, a, which, ret_more, f);
@@ -307,7 +309,7 @@ find_batches(struct retention_sweep *sw, struct arena *a, enum retention which,
 {
 	struct params p;
 	struct rows rows;
-	int i, part, run, until;
+	int i, part, range, until;
 
 	params_init(&p, a);
 	params_text(&p, collections[which].name);
@@ -320,12 +322,12 @@ find_batches(struct retention_sweep *sw, struct arena *a, enum retention which,
 	if (!*ret_more)
 		return 0;
 	part = rows_col(&rows, "part");
-	run = rows_col(&rows, "page_range");
+	range = rows_col(&rows, "page_range");
 	sw->batch = 0;
 	sw->batches = rows_null(&rows, 0, part) ? 0 : rows.n;
 	for (i = 0; i < sw->batches; i++) {
 		sw->part[i] = rows_int(&rows, i, part);
-		sw->run[i] = rows_int(&rows, i, run);
+		sw->page_range[i] = rows_int(&rows, i, range);
 	}
 	until = rows_col(&rows, "done_until");
 	sw->until = rows_null(&rows, 0, until) ? 0 : rows_time(&rows, 0, until);
@@ -338,7 +340,7 @@ find_batches(struct retention_sweep *sw, struct arena *a, enum retention which,
 
 static int
 remove_batch(struct retention_sweep *sw, struct arena *a, enum retention which,
-    int64_t gone[RETENTION__MAX], struct fail *f)
+    int64_t removed[RETENTION__MAX], struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -346,18 +348,18 @@ remove_batch(struct retention_sweep *sw, struct arena *a, enum retention which,
 	params_init(&p, a);
 	params_text(&p, collections[which].name);
 	params_int(&p, sw->part[sw->batch]);
-	params_int(&p, sw->run[sw->batch]);
+	params_int(&p, sw->page_range[sw->batch]);
 	params_time(&p, sw->cut[which]);
 	params_time(&p, sw->cut[same_row_part(which)]);
 	if (db_one(sw->db, a, STMT_RETAIN_BATCH, &p, &rows, f) == -1)
 		return -1;
-	gone[which] += rows_get_int(&rows, "rows_gone");
-	gone[same_row_part(which)] += rows_get_int(&rows, "others_gone");
+	removed[which] += rows_get_int(&rows, "rows_gone");
+	removed[same_row_part(which)] += rows_get_int(&rows, "others_gone");
 	sw->batch++;
 	return 0;
 }
 
-/* All older rows are removed: later sweeps skip them. */
+/* Record that all rows before until are removed; later sweeps skip them. */
 static int
 raise_watermark(struct retention_sweep *sw, struct arena *a,
     enum retention which, struct fail *f)
@@ -373,10 +375,10 @@ raise_watermark(struct retention_sweep *sw, struct arena *a,
 	return 0;
 }
 
-/* Remove one batch of rows with a statement that counts them. */
+/* Remove up to BATCH rows older than cut with stmt, and count them. */
 static int
-by_number(struct retention_sweep *sw, struct arena *a, enum stmt stmt,
-    int64_t cut, int64_t *gone, bool *ret_more, struct fail *f)
+remove_oldest(struct retention_sweep *sw, struct arena *a, enum stmt stmt,
+    int64_t cut, int64_t *removed, bool *ret_more, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
@@ -386,19 +388,19 @@ by_number(struct retention_sweep *sw, struct arena *a, enum stmt stmt,
 	params_int(&p, BATCH);
 	if (db_one(sw->db, a, stmt, &p, &rows, f) == -1)
 		return -1;
-	*gone = rows_get_int(&rows, "gone");
-	*ret_more = *gone == BATCH;
+	*removed = rows_get_int(&rows, "gone");
+	*ret_more = *removed == BATCH;
 	return 0;
 }
 
 /* Let the server's autovacuum free the space of removed rows soon. */
 static int
 ask_vacuum(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	struct rows rows;
 
-	(void)gone;
+	(void)removed;
 	*ret_more = false;
 	if (!conf.RETENTION_VACUUM)
 		return 0;
@@ -411,9 +413,9 @@ ask_vacuum(struct retention_sweep *sw, struct arena *a,
 /* End the sweep; the next is due after RETENTION_SWEEP_MINUTES. */
 static int
 end_sweep(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
-	(void)gone;
+	(void)removed;
 	*ret_more = false;
 	return db_run(sw->db, a, STMT_RETAIN_END, NULL, NULL, f);
 }

@@ -33,11 +33,12 @@ struct retention_sweep {
 	int64_t width; /* minutes of rows that the next search covers */
 
 	/*
-	 * The batches of one collection.  After the last of them, all rows
-	 * older than until are removed.
+	 * The batches of one collection: the number of a table or month, and of
+	 * a range of its pages.  After the last of them, all rows older than
+	 * until are removed.
 	 */
 	int64_t part[RETENTION_BATCHES];
-	int64_t run[RETENTION_BATCHES];
+	int64_t page_range[RETENTION_BATCHES];
 	int batch; /* index of the next batch */
 	int batches;
 	int64_t until; /* 0: there may be older batches */
@@ -49,7 +50,7 @@ struct retention_sweep {
  * Begin a sweep with the windows in effect, if the latest one of all hosts
  * began that many minutes ago (0: at once) or did not finish, and none is
  * running.  *ret_begun is the result.  db is a connection of the role for
- * retention.  Returns 0, or -1 with f set.
+ * retention.  Return 0, or -1 with f set.
  */
 int retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
     int64_t minutes, bool *ret_begun, struct fail *f)
@@ -63,12 +64,12 @@ int retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
  * Closing the connection ends a sweep.  A piece that db_set_cancel_check()
  * cancels has removed nothing.
  *
- * gone is the number of rows that this piece removed.  *ret_more is false at
- * the end of the sweep.  Returns 0, or -1 with f set; then the sweep has ended,
+ * removed counts the rows that this piece removed.  *ret_more is false at the
+ * end of the sweep.  Return 0, or -1 with f set; then the sweep has ended,
  * too.
  */
 int retention_next(struct retention_sweep *sw, struct arena *a,
-    int64_t gone[RETENTION__MAX], bool *ret_more, struct fail *f)
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
