@@ -635,14 +635,15 @@ has_time(struct migrate_work *w, struct fail *f)
 {
 	if (clock_ticks() >= w->until) {
 		fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
-		    "timed out while another session used a table to "
-		    "change, or ran migrate; run the command again");
+		    "timed out: another session uses a table that migrate "
+		    "changes, or also runs migrate; run the command again");
 		return false;
 	}
 	if (!w->waited)
 		fprintf(stderr,
 		    "assayctl: migrate: waiting for another session, which "
-		    "uses a table to change or runs migrate\n");
+		    "uses a table that migrate changes, or also runs "
+		    "migrate\n");
 	w->waited = true;
 	memset(f, 0, sizeof(*f));
 	poll(NULL, 0, RETRY_PAUSE);
