@@ -34,12 +34,12 @@ static char *load_model_file(struct arena *a, const char *path,
 static void hash_of(const char *text, size_t size, char ret[HASH_SIZE]);
 static void list_print(struct arena *a, const struct rows *rows, int row);
 static int reactivate_model(struct db *db, struct arena *a, const char *origin,
-    const char *hash, bool *ret_loaded, struct fail *f);
+    const char *hash, bool *ret_activated, struct fail *f);
 static int reactivate_number(struct db *db, struct arena *a, int64_t number,
-    bool *ret_loaded, struct fail *f);
+    bool *ret_activated, struct fail *f);
 static int64_t parse_number(const struct command *cmd, const char *text);
 static int report_refusal(const char *path, const struct fail *f);
-static int report_activation(const char *what, bool loaded);
+static int report_activation(const char *what, bool activated);
 
 int
 models_check(const struct command *cmd, int argc, char **argv)
@@ -121,7 +121,7 @@ models_publish(const struct command *cmd, int argc, char **argv)
 	struct fail f = { 0 };
 	struct arena a;
 	struct db *db;
-	bool loaded;
+	bool activated;
 	size_t size;
 	char *text;
 	int status;
@@ -131,11 +131,11 @@ models_publish(const struct command *cmd, int argc, char **argv)
 	if ((text = load_model_file(&a, argv[0], &m, &size, &f)) == NULL) {
 		status = report_refusal(argv[0], &f);
 	} else if ((db = ctl_database(&status)) != NULL) {
-		if (models_put(db, &a, cmd->name, text, size, &loaded, &f) ==
+		if (models_put(db, &a, cmd->name, text, size, &activated, &f) ==
 		    -1)
 			status = ctl_failed(cmd->name, &f);
 		else
-			status = report_activation(argv[0], loaded);
+			status = report_activation(argv[0], activated);
 		db_close(db);
 	}
 	ctl_arena_free(&a);
@@ -149,7 +149,7 @@ models_rollback(const struct command *cmd, int argc, char **argv)
 	int64_t number = 0;
 	struct arena a;
 	struct db *db;
-	bool loaded;
+	bool activated;
 	int status;
 
 	opt_parse(cmd, NULL, 0, (struct operands) { 1, 1 }, argc, argv);
@@ -159,11 +159,11 @@ models_rollback(const struct command *cmd, int argc, char **argv)
 		return status;
 	ctl_arena(&a, ARENA_SIZE);
 	if ((number == 0
-		    ? reactivate_model(db, &a, BUNDLED, NULL, &loaded, &f)
-		    : reactivate_number(db, &a, number, &loaded, &f)) == -1)
+		    ? reactivate_model(db, &a, BUNDLED, NULL, &activated, &f)
+		    : reactivate_number(db, &a, number, &activated, &f)) == -1)
 		status = ctl_failed(cmd->name, &f);
 	else
-		status = report_activation(argv[0], loaded);
+		status = report_activation(argv[0], activated);
 	ctl_arena_free(&a);
 	db_close(db);
 	return status;
@@ -171,7 +171,7 @@ models_rollback(const struct command *cmd, int argc, char **argv)
 
 int
 models_put(struct db *db, struct arena *a, const char *command,
-    const char *text, size_t size, bool *ret_loaded, struct fail *f)
+    const char *text, size_t size, bool *ret_activated, struct fail *f)
 {
 	struct audit_entry_param noted;
 	struct model m = { 0 };
@@ -188,7 +188,7 @@ models_put(struct db *db, struct arena *a, const char *command,
 	if (audit_entry_begin(db, a, f) == -1 ||
 	    db_one(db, a, STMT_MODEL_PUBLISH, &p, &rows, f) == -1)
 		return -1;
-	*ret_loaded = rows_get_bool(&rows, "activated");
+	*ret_activated = rows_get_bool(&rows, "activated");
 	noted = (struct audit_entry_param) { "hash", hash };
 	return audit_entry_commit(db, a, command, &noted, 1, f);
 }
@@ -266,7 +266,7 @@ list_print(struct arena *a, const struct rows *rows, int row)
 /* Make a stored or the bundled model active again. */
 static int
 reactivate_model(struct db *db, struct arena *a, const char *origin,
-    const char *hash, bool *ret_loaded, struct fail *f)
+    const char *hash, bool *ret_activated, struct fail *f)
 {
 	struct audit_entry_param noted[2];
 	struct params p;
@@ -278,7 +278,7 @@ reactivate_model(struct db *db, struct arena *a, const char *origin,
 	if (audit_entry_begin(db, a, f) == -1 ||
 	    db_one(db, a, STMT_MODEL_REACTIVATE, &p, &rows, f) == -1)
 		return -1;
-	*ret_loaded = rows_get_bool(&rows, "activated");
+	*ret_activated = rows_get_bool(&rows, "activated");
 	noted[0] = (struct audit_entry_param) { "origin", origin };
 	noted[1] = (struct audit_entry_param) { "hash", hash };
 	return audit_entry_commit(
@@ -288,7 +288,7 @@ reactivate_model(struct db *db, struct arena *a, const char *origin,
 /* The same by its number in the list, if this version can read it. */
 static int
 reactivate_number(struct db *db, struct arena *a, int64_t number,
-    bool *ret_loaded, struct fail *f)
+    bool *ret_activated, struct fail *f)
 {
 	struct model m = { 0 };
 	struct params p;
@@ -307,7 +307,7 @@ reactivate_number(struct db *db, struct arena *a, int64_t number,
 	if (body != NULL && model_file_read(a, body, strlen(body), &m, f) == -1)
 		return -1;
 	return reactivate_model(db, a, rows_get_text(&rows, "origin"),
-	    rows_get_text(&rows, "hash"), ret_loaded, f);
+	    rows_get_text(&rows, "hash"), ret_activated, f);
 }
 
 static int64_t
@@ -338,8 +338,8 @@ report_refusal(const char *path, const struct fail *f)
 }
 
 static int
-report_activation(const char *what, bool loaded)
+report_activation(const char *what, bool activated)
 {
-	printf("%s is %sactive\n", what, loaded ? "" : "already ");
+	printf("%s is %sactive\n", what, activated ? "" : "already ");
 	return EX_OK;
 }

@@ -14,11 +14,11 @@ struct model;
 /*
  * Make the model in text active for the next decision of every worker, as
  * "assayctl models publish" does.  Refuse a text that a worker could not read.
- * *ret_loaded is false if the model is active already; command is written to
- * the audit trail.  Return 0, or -1 with f set: FAIL_INPUT for a bad text.
+ * *ret_activated is false if the model is active already; the audit trail gets
+ * command.  Return 0, or -1 with f set: FAIL_INPUT for a bad text.
  */
 int models_put(struct db *db, struct arena *a, const char *command,
-    const char *text, size_t size, bool *ret_loaded, struct fail *f)
+    const char *text, size_t size, bool *ret_activated, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*

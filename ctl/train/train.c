@@ -344,15 +344,16 @@ publish_model(const char *text, struct arena *a)
 {
 	struct fail f = { 0 };
 	struct db *db;
-	bool loaded;
+	bool activated;
 	int status;
 
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
-	if (models_put(db, a, "train", text, strlen(text), &loaded, &f) == -1)
+	if (models_put(db, a, "train", text, strlen(text), &activated, &f) ==
+	    -1)
 		status = ctl_failed("publish", &f);
 	else
-		ctl_say("the model is %sactive", loaded ? "" : "already ");
+		ctl_say("the model is %sactive", activated ? "" : "already ");
 	db_close(db);
 	return f.kind == 0 ? EX_OK : status;
 }

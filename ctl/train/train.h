@@ -149,7 +149,7 @@ struct trained {
 	double tr_l2; /* the chosen penalty */
 	struct row_range tr_part[4]; /* by enum train_part - 1 */
 	int64_t tr_left_out; /* not tested: events of known users */
-	int64_t unlabeled; /* not tested: events after train_known_until() */
+	int64_t tr_unlabeled; /* not tested: events after train_known_until() */
 
 	/* Results of the test. */
 	struct eval_quality tr_quality;

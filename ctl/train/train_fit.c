@@ -286,7 +286,7 @@ test_model(struct training *tn, struct trained *tr, struct fail *f)
 		    tn->n_marks > 0
 			? "all events after --train-until are fraud, or all "
 			  "are legit"
-			: tr->unlabeled > 0
+			: tr->tr_unlabeled > 0
 			? "all events after --train-until are younger than "
 			  "--label-delay"
 			: "there is no event after --train-until",
@@ -312,7 +312,7 @@ is_tested(const struct training *tn, size_t i, struct trained *tr)
 	const int64_t since = day_of(tb->at[i]) - tn->pl->delay / TRAIN_DAY;
 
 	if (tb->at[i] > tn->known_until) {
-		tr->unlabeled++;
+		tr->tr_unlabeled++;
 		return false;
 	}
 	if (tn->pl->leave_known && tn->known[tb->user[i]] < since) {

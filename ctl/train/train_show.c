@@ -60,9 +60,9 @@ show_parts(const struct train_table *tb, const struct plan *pl,
 	if (tr->tr_left_out > 0)
 		printf("%-24s  %" PRId64 "\n", "not tested: known users",
 		    tr->tr_left_out);
-	if (tr->unlabeled > 0)
+	if (tr->tr_unlabeled > 0)
 		printf("%-24s  %" PRId64 "\n", "not tested: no label yet",
-		    tr->unlabeled);
+		    tr->tr_unlabeled);
 	printf("%-24s  %g\n", "L2", tr->tr_l2);
 	printf("%-24s  %.6f\n", "base rate", tr->tr_model.base_rate);
 }
