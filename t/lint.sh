@@ -259,13 +259,8 @@ grep -qF " * Those of $vector." core/signal/features.tbl ||
     echo "core/signal/features.tbl does not say: Those of $vector." >"$tmp/faults"
 verdict "no feature changes without FEATURES_VERSION"
 
-# A scenario may send the request through a helper that it sources.
-{
-	ls t/http/[0-9]*.sh
-	sed -n 's/^# shellcheck source=\(t\/http\/.*\)$/\1/p' t/http/[0-9]*.sh
-} | LC_ALL=C sort -u >"$tmp/scenarios"
-# The map and the walks of ARCHITECTURE.md: a folder or file that it names
-# exists, and a function is defined in the file beside it.
+# A folder or file that these pages name exists.  A function in the walks of
+# ARCHITECTURE.md is defined in the file beside it.
 {
 	sed -n 's/^    \([a-z]*\/[a-z_/]*\.[a-z]*\)  *\([a-z_0-9]\{2,\}\)  .*/\1 \2/p' \
 	    ARCHITECTURE.md | while read -r file function; do
@@ -279,13 +274,18 @@ verdict "no feature changes without FEATURES_VERSION"
 	    docs/GLOSSARY.md | sed 's/.*`\(.*\)`/\1/' | LC_ALL=C sort -u |
 	    while read -r path; do
 		case $path in
-			sample/generate | t/fuzz/found/ | t/unit/unit) ;; # built, or made
-			*) [ -e "$path" ] || echo "there is no $path" ;;
-			esac
-	done
+		sample/generate | t/fuzz/found/ | t/unit/unit) ;; # built, or made
+		*) [ -e "$path" ] || echo "there is no $path" ;;
+		esac
+	    done
 } >"$tmp/faults"
-verdict "ARCHITECTURE.md names files and functions that exist"
+verdict "ARCHITECTURE, CONTRIBUTING and GLOSSARY name files and functions that exist"
 
+# A scenario may send the request through a helper that it sources.
+{
+	ls t/http/[0-9]*.sh
+	sed -n 's/^# shellcheck source=\(t\/http\/.*\)$/\1/p' t/http/[0-9]*.sh
+} | LC_ALL=C sort -u >"$tmp/scenarios"
 rows ROUTE fcgi/http/routes.tbl 1 | LC_ALL=C sort -u | while read -r path; do
 	pattern=$(printf '%s' "$path" | sed 's/{[A-Za-z]*}/[^ "]+/g')
 	xargs grep -qE "[ \"]$pattern([ \"?]|\$)" <"$tmp/scenarios" ||
