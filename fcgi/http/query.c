@@ -80,7 +80,7 @@ query_event_type(const struct query *q, enum event_type *ret, struct fail *f)
 	*ret = text == NULL ? EVENT_TYPE__NONE : event_type_parse(text);
 	if (text != NULL && *ret == EVENT_TYPE__NONE)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "eventType",
-		    "is no event type");
+		    "must be a type of event, such as card.authorize");
 	return 0;
 }
 
