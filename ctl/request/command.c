@@ -35,7 +35,7 @@ static const struct {
 	{ "Rules and policies", "backtest policies rules shadow" },
 	{ "Lists", "lists" },
 	{ "Settings, storage, personal data",
-	    "erase retention settings storage" },
+	    "erase retention settings status storage" },
 	{ "Operators and keys", "audit keys users" },
 	{ "Webhooks and alerts", "notifications webhooks" },
 	{ "Database", "admin key migrate models restored" },

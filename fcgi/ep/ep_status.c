@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/status: what an operator should know about the service at once. */
+#include "config.h"
+
+#include <inttypes.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "core/event/event.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/worker/worker.h"
+#include "lib/shared/gauge.h"
+#include "lib/shared/shm.h"
+
+static int64_t gauge_of(const struct gauges *g, enum gauge gauge);
+static void add_seconds(
+    struct str *s, const char *name, const struct gauges *g, enum gauge gauge);
+static void add_drift(struct str *s, const struct gauges *g);
+
+/*
+ * GET /v1/status.  200: whether decisions are made as usual on this host, and
+ * what waits in the database.
+ */
+int
+status_get(struct req *req, struct resp *resp)
+{
+	const struct shm *shm = req->worker->shm;
+	struct gauges *g = arena_alloc(req->arena, sizeof(*g));
+	const bool down = atomic_load(&shm->retry_at) != 0;
+	const int64_t records = atomic_load(&shm->spool_records);
+	struct str s;
+
+	if (g == NULL)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+	if (gauge_measure(req->worker->db, req->arena, g, &req->fail) == -1)
+		return -1;
+	str_init(&s, req->arena);
+	str_addf(&s,
+	    "{\"version\":\"%s\",\"degraded\":%s,\"database\":\"%s\","
+	    "\"spoolRecords\":%" PRId64 ",\"outboxEvents\":%" PRId64,
+	    PACKAGE_VERSION, down || records > 0 ? "true" : "false",
+	    down ? "down" : "up", records, gauge_of(g, GAUGE_outbox_events));
+	add_seconds(&s, "outboxOldestSeconds", g, GAUGE_outbox_oldest);
+	str_addf(&s,
+	    ",\"asyncQueueEvents\":%" PRId64
+	    ",\"deadLetters\":{\"webhooks\":%" PRId64 ",\"alerts\":%" PRId64
+	    "}",
+	    gauge_of(g, GAUGE_async_events), gauge_of(g, GAUGE_dead_webhook),
+	    gauge_of(g, GAUGE_dead_alert));
+	add_seconds(&s, "analyticsLagSeconds", g, GAUGE_analytics_lag);
+	add_drift(&s, g);
+	str_addf(&s, ",\"model\":{\"refused\":%s}}",
+	    gauge_of(g, GAUGE_model_refused) > 0 ? "true" : "false");
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+static int64_t
+gauge_of(const struct gauges *g, enum gauge gauge)
+{
+	return atomic_load(&g->value[gauge]);
+}
+
+/* Append a gauge of milliseconds as seconds. */
+static void
+add_seconds(
+    struct str *s, const char *name, const struct gauges *g, enum gauge gauge)
+{
+	str_addf(s, ",\"%s\":", name);
+	str_number(s, (double)gauge_of(g, gauge) / 1000);
+}
+
+/* Append the drift of each event type; null if it has too few scores. */
+static void
+add_drift(struct str *s, const struct gauges *g)
+{
+	static const enum gauge psi[EVENT_TYPE__MAX] = {
+#define EVENT_TYPE(type, text, baseline) [EVENT_##type] = GAUGE_psi_##type,
+#include "core/event/event_types.tbl"
+#undef EVENT_TYPE
+	};
+	enum event_type type;
+
+	str_add(s, ",\"drift\":");
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		str_addf(s, "%s{\"eventType\":\"%s\",\"psi\":",
+		    type == EVENT_TYPE__NONE + 1 ? "[" : ",",
+		    event_type_name(type));
+		if (gauge_of(g, psi[type]) < 0)
+			str_add(s, "null}");
+		else {
+			str_number(s, (double)gauge_of(g, psi[type]) / 1e6);
+			str_addc(s, '}');
+		}
+	}
+	str_addc(s, ']');
+}
