@@ -255,6 +255,19 @@ check "rules check refuses one wrong file of two" \
     exits 65 rules check "$scratch/good.rule" "$scratch/bad.rule"
 check "rules check prints line and column of the error" \
     prints "$scratch/bad.rule:2:8: "
+printf 'rule a { when event.amuont > 3 then score += 101, tag t }\nrule b {' \
+    >"$scratch/bad.rule"
+check "rules check refuses a file with several mistakes" \
+    exits 65 rules check "$scratch/bad.rule"
+is "rules check prints each mistake" \
+    "$(sed 's/: .*//; s/.*bad.rule//' "$scratch/err" | tr '\n' ' ')" \
+    ":1:15 :1:46 :2:9 "
+printf 'rule a { when graph.ringSize < 1 then score += 1, tag t }' \
+    >"$scratch/bad.rule"
+check "rules check accepts a rule that never fires" \
+    exits 0 rules check "$scratch/bad.rule"
+check "rules check warns about the rule that never fires" \
+    prints "$scratch/bad.rule:1: warning: the rule a never fires: "
 check "rules check without its file exits 66" \
     exits 66 rules check "$scratch/none.rule"
 

@@ -4,7 +4,8 @@
  * the want.  A line
  *	given SIGNAL == LITERAL, ... -> ID ...
  * means: with these signals, and all others unknown, exactly these rules fire.
- * X.bad: the compiler refuses the text as its first line says, "# WHERE: WHY".
+ * X.bad: the compiler finds exactly the mistakes that the first lines of the
+ * text list, "# line L, column C: WHY".
  */
 #include "config.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_int.h"
@@ -33,9 +35,9 @@ static void check_good(const char *path, const char *want_path);
 static void check_bad(const char *path);
 static void check_given(const struct ruleset *rs, const char *path, char *line);
 static int given_read(
-    struct given *given, const char *text, size_t len, struct fail *f);
+    struct given *given, const char *text, size_t len, struct rule_mistakes *m);
 static int given_literal(
-    const struct rule_lexeme *at, struct value *ret, struct fail *f);
+    const struct rule_lexeme *at, struct value *ret, struct rule_mistakes *m);
 static void given_set(
     struct given *given, const struct rule_lexeme *at, struct value value);
 static const char *fired(const struct ruleset *rs, const struct given *given);
@@ -103,18 +105,31 @@ check_good(const char *path, const char *want_path)
 static void
 check_bad(const char *path)
 {
-	static char text[TEXT_MAX];
-	char want[512], got[512];
-	const struct ruleset *rs;
+	static char text[TEXT_MAX], want[TEXT_MAX], got[TEXT_MAX];
+	struct rule_mistake list[RULE_MISTAKES_MAX];
+	struct rule_mistakes mistakes = { list, nitems(list), 0, false };
 	struct fail f = { 0 };
-	size_t len = read_file(path, text);
+	size_t i, len = read_file(path, text), used = 0;
+	const char *line;
 
-	snprintf(want, sizeof(want), "%.*s", (int)strcspn(text, "\r\n"), text);
-	rs = rule_compile(&arena, text, len, &f);
-	snprintf(got, sizeof(got), "# %s: %s", rs == NULL ? f.where : "nowhere",
-	    rs == NULL ? f.why : "it compiles");
-	result(strcmp(got, want) == 0 && f.code == RULESET_INVALID, path,
-	    "is refused", got, want);
+	for (line = text; strncmp(line, "# line ", 7) == 0; line += i) {
+		i = strcspn(line, "\r\n");
+		used += (size_t)snprintf(
+		    want + used, sizeof(want) - used, "%.*s\n", (int)i, line);
+		i += strspn(line + i, "\r\n");
+	}
+	result(rule_compile(&arena, text, len, &f) == NULL &&
+		f.code == RULESET_INVALID &&
+		rule_compile_all(&arena, text, len, &mistakes) == NULL,
+	    path, "is refused", "it compiles", want);
+	for (i = 0, used = 0; i < mistakes.n; i++)
+		used += (size_t)snprintf(got + used, sizeof(got) - used,
+		    "# line %d, column %d: %s\n", list[i].line, list[i].column,
+		    list[i].why);
+	result(strcmp(got, want) == 0, path, "has these mistakes", got, want);
+	snprintf(got, sizeof(got), "# %s: %s", f.where, f.why);
+	result(strncmp(want, got, strlen(got)) == 0, path,
+	    "is refused with the first", got, want);
 }
 
 /* One "given" line. */
@@ -122,14 +137,16 @@ static void
 check_given(const struct ruleset *rs, const char *path, char *line)
 {
 	struct given given = { 0 };
-	struct fail f = { 0 };
+	struct rule_mistake first = { 0 };
+	struct rule_mistakes mistakes = { &first, 1, 0, false };
 	const char *got, *want;
 	char *arrow = strstr(line, "->");
 	char *signals = line + strlen("given ");
 
 	if (arrow == NULL ||
-	    given_read(&given, signals, (size_t)(arrow - signals), &f) == -1) {
-		result(false, path, line, f.where, f.why);
+	    given_read(&given, signals, (size_t)(arrow - signals), &mistakes) ==
+		-1) {
+		result(false, path, line, first.why, "");
 		return;
 	}
 	want = arrow + 2 + strspn(arrow + 2, " ");
@@ -139,7 +156,8 @@ check_given(const struct ruleset *rs, const char *path, char *line)
 
 /* SIGNAL == LITERAL, ... */
 static int
-given_read(struct given *given, const char *text, size_t len, struct fail *f)
+given_read(
+    struct given *given, const char *text, size_t len, struct rule_mistakes *m)
 {
 	struct rule_lexer lx;
 	struct rule_lexeme name, at;
@@ -150,35 +168,36 @@ given_read(struct given *given, const char *text, size_t len, struct fail *f)
 		given->signals.value[i] = value_unknown();
 	given->signals.event = &given->event;
 	given->event.attrs = given->attrs;
-	if (rule_lex_init(&lx, text, len, f) == -1 ||
-	    rule_lex_next(&lx, &name, f) == -1)
+	if (rule_lex_init(&lx, text, len, m) == -1 ||
+	    rule_lex_next(&lx, &name, m) == -1)
 		return -1;
 	while (name.token != TOKEN_END) {
-		if (rule_lex_next(&lx, &at, f) == -1 || at.token != TOKEN_EQ ||
-		    rule_lex_next(&lx, &at, f) == -1 ||
-		    given_literal(&at, &value, f) == -1)
+		if (rule_lex_next(&lx, &at, m) == -1 || at.token != TOKEN_EQ ||
+		    rule_lex_next(&lx, &at, m) == -1 ||
+		    given_literal(&at, &value, m) == -1)
 			return -1;
 		given_set(given, &name, value);
-		if (rule_lex_next(&lx, &name, f) == -1)
+		if (rule_lex_next(&lx, &name, m) == -1)
 			return -1;
 		if (name.token == TOKEN_COMMA &&
-		    rule_lex_next(&lx, &name, f) == -1)
+		    rule_lex_next(&lx, &name, m) == -1)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-given_literal(const struct rule_lexeme *at, struct value *ret, struct fail *f)
+given_literal(
+    const struct rule_lexeme *at, struct value *ret, struct rule_mistakes *m)
 {
 	double n;
 
 	if (at->token == TOKEN_STRING)
-		*ret = value_string(rule_word_string(&arena, at, f));
+		*ret = value_string(rule_word_string(&arena, at, m));
 	else if (rule_lex_is(at, "true") || rule_lex_is(at, "false"))
 		*ret = value_bool(rule_lex_is(at, "true"));
 	else {
-		if (rule_word_number(at, &n, f) == -1)
+		if (rule_word_number(at, &n, m) == -1)
 			return -1;
 		*ret = value_number(n);
 	}

@@ -3,6 +3,7 @@
 #ifndef CORE_BASE_UTF8_H
 #define CORE_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,13 @@
  * 0.
  */
 size_t utf8_get(const char *p, size_t n, uint32_t *ret);
+
+/* Whether c is a byte of a character but not its first. */
+static inline bool
+utf8_continues(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
 
 /* Write a code point, not a surrogate, to ret; return its number of bytes. */
 size_t utf8_put(uint32_t code, char ret[UTF8_MAX]);

@@ -22,6 +22,7 @@ struct str;
 #define RULE_NUMBER_MAX 64 /* bytes of a number as written */
 #define RULE_STRING_MAX 1024 /* bytes of a string without its escapes */
 #define RULE_TEXT_MAX 1048576 /* bytes of a ruleset's text */
+#define RULE_MISTAKES_MAX 50 /* mistakes that are worth a list */
 
 /* The most bytes of its arena that a ruleset of len bytes of text takes. */
 #define RULE_ARENA_SIZE(len) (24 * (size_t)(len) + 4096)
@@ -35,6 +36,7 @@ struct rule {
 	const char *tag;
 	uint16_t tag_index; /* equal tags of a ruleset have equal numbers */
 	uint8_t points; /* 0 to RULE_POINTS_MAX */
+	int line; /* of the word "rule" in the text, from 1 */
 	const struct rule_cond *cond;
 	const struct rule_interned *attrs; /* of the ruleset, to print cond */
 };
@@ -46,6 +48,22 @@ struct ruleset {
 	size_t n_rules;
 	size_t n_tags; /* tag_index is below this */
 	const struct rule_interned *attrs; /* the attributes that it reads */
+};
+
+/* One mistake in rule text. */
+struct rule_mistake {
+	int line; /* from 1 */
+	int column; /* from 1, in characters */
+	int end_column; /* after its last character; column at the text's end */
+	char why[256]; /* what was found and what was expected */
+};
+
+/* Mistakes in the order of the text.  The caller sets list and max. */
+struct rule_mistakes {
+	struct rule_mistake *list;
+	size_t max; /* elements of list, at least 1; others are not noted */
+	size_t n;
+	bool no_memory; /* the arena was full */
 };
 
 /* The rules that fired, in ruleset order. */
@@ -64,6 +82,16 @@ struct rule_hits {
  */
 struct ruleset *rule_compile(struct arena *a, const char *text, size_t len,
     struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Compile like rule_compile(), and note all mistakes instead of the first.  A
+ * mistake in a name, a type, a literal, an id, a tag or the points does not
+ * hide others of its rule.  After any other mistake the rest of the rule is
+ * skipped.  Two mistakes never have one position.  Return NULL if there are
+ * mistakes or the arena is full.
+ */
+struct ruleset *rule_compile_all(struct arena *a, const char *text, size_t len,
+    struct rule_mistakes *ret) __attribute__((warn_unused_result));
 
 /*
  * Whether text is valid as an id, a tag or a version label: 1 to RULE_ID_MAX

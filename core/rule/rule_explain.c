@@ -59,6 +59,23 @@ rule_literals(struct arena *a, const struct ruleset *rs, size_t *ret_n)
 }
 
 size_t
+rule_signals(const struct rule *rule, uint16_t *ret)
+{
+	const struct rule_cond *c, *end = rule->cond + rule->cond->span;
+	bool reads[RULE_VALUES_MAX] = { false };
+	size_t i, n = 0;
+
+	for (c = rule->cond; c < end; c++)
+		if (c->kind == COND_COMPARE || c->kind == COND_BARE ||
+		    c->kind == COND_IN)
+			reads[c->signal] = true;
+	for (i = 0; i < RULE_VALUES_MAX; i++)
+		if (reads[i])
+			ret[n++] = (uint16_t)i;
+	return n;
+}
+
+size_t
 rule_terms(const struct ruleset *rs)
 {
 	size_t i, n = 0;

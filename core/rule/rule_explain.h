@@ -63,6 +63,13 @@ struct rule_literal {
 const struct rule_literal *rule_literals(
     struct arena *a, const struct ruleset *rs, size_t *ret_n);
 
+/*
+ * Set ret[RULE_VALUES_MAX] to the signals that a rule reads, as indexes into
+ * the values of rule_values(), each once and in their order.  Return their
+ * number.
+ */
+size_t rule_signals(const struct rule *rule, uint16_t *ret);
+
 /* The number of terms in all conditions of rs, the cost of an evaluation. */
 size_t rule_terms(const struct ruleset *rs);
 

@@ -11,10 +11,11 @@
 #include "core/base/value.h"
 
 struct arena;
-struct fail;
+struct rule_mistakes;
 
 enum rule_token {
 	TOKEN_END = 1, /* the end of the text */
+	TOKEN_BAD, /* characters that are no token */
 	TOKEN_WORD, /* keyword, id, tag, signal, number, true, false */
 	TOKEN_ATTR, /* attr."name" */
 	TOKEN_STRING,
@@ -76,6 +77,9 @@ enum cond_kind {
 	COND__MAX
 };
 
+/* In the place of a signal: a name that is unknown. */
+#define RULE_SIGNAL_NONE UINT16_MAX
+
 /* The members of a list: of one type, sorted, without duplicates. */
 struct cond_list {
 	const struct value *items;
@@ -119,19 +123,37 @@ const struct rule_interned *rule_intern_dup(
     struct arena *a, const struct rule_interned *names);
 
 /*
- * rule_lex.c: begin to read len bytes.  Return 0, or -1 with f set if the text
- * is too long, is not valid UTF-8 or contains a control character that is not
- * white space.
+ * rule_mistake.c: append a mistake at the position of a lexeme; return -1.  m
+ * may be NULL here and in the functions below.
+ */
+int rule_mistake_add(struct rule_mistakes *m, const struct rule_lexeme *at,
+    const char *why, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same with "found X, expected " before the message. */
+int rule_mistake_expected(struct rule_mistakes *m, const struct rule_lexeme *at,
+    const char *expected, ...) __attribute__((format(printf, 3, 4)));
+
+/* Note that the arena is full; return -1. */
+int rule_mistake_memory(struct rule_mistakes *m);
+
+/* Whether there is no use in reading on: m is full, or the arena is. */
+bool rule_mistake_stop(const struct rule_mistakes *m);
+
+/*
+ * rule_lex.c: begin to read len bytes.  Return 0, or -1 with mistakes if the
+ * text is too long, is not valid UTF-8 or contains a control character that is
+ * not white space.
  */
 int rule_lex_init(struct rule_lexer *lx, const char *text, size_t len,
-    struct fail *f) __attribute__((warn_unused_result));
+    struct rule_mistakes *m) __attribute__((warn_unused_result));
 
 /*
  * Read the next token; at the end of the text it is TOKEN_END.  Return 0, or -1
- * with f set if the next characters are not a token.
+ * with a mistake if the next characters are not a token: they are a TOKEN_BAD,
+ * after which the lexer can go on.
  */
 int rule_lex_next(struct rule_lexer *lx, struct rule_lexeme *ret,
-    struct fail *f) __attribute__((warn_unused_result));
+    struct rule_mistakes *m) __attribute__((warn_unused_result));
 
 /* Whether the lexeme is that word. */
 bool rule_lex_is(const struct rule_lexeme *at, const char *word);
@@ -139,50 +161,44 @@ bool rule_lex_is(const struct rule_lexeme *at, const char *word);
 /* A symbol as written, such as "=="; "" for other tokens. */
 const char *rule_lex_name(enum rule_token token);
 
-/* Set f to a mistake at the position of a lexeme; return -1. */
-int rule_lex_fail(struct fail *f, const struct rule_lexeme *at, const char *why,
-    ...) __attribute__((format(printf, 3, 4)));
-
-/* The same with "found X, expected " before the message. */
-int rule_lex_expected(struct fail *f, const struct rule_lexeme *at,
-    const char *expected, ...) __attribute__((format(printf, 3, 4)));
-
 /*
  * rule_literal.c: decode a string, or the quoted name of an attribute, into
- * arena a.  Return NULL with f set if it has an invalid escape or is too long,
- * or if the arena is full.
+ * arena a.  Return NULL with a mistake if it has an invalid escape or is too
+ * long, or if the arena is full.
  */
 char *rule_word_string(
-    struct arena *a, const struct rule_lexeme *at, struct fail *f);
+    struct arena *a, const struct rule_lexeme *at, struct rule_mistakes *m);
 
-/* Read a word as a number.  Return 0, or -1 with f set. */
-int rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
-    __attribute__((warn_unused_result));
+/* Read a word as a number.  Return 0, or -1 with a mistake. */
+int rule_word_number(const struct rule_lexeme *at, double *ret,
+    struct rule_mistakes *m) __attribute__((warn_unused_result));
 
 /*
  * rule_check.c: look up the name in the lexeme at, and set *ret to the number
  * of the signal or attribute for rule_cond.signal.  Add a new attribute to
- * attrs.  Return 0, or -1 with f set.
+ * attrs.  If the name is unknown, add a mistake and set *ret to
+ * RULE_SIGNAL_NONE, which can be compared with anything.  Return 0, or -1 if
+ * the arena or attrs is full.
  */
 int rule_check_signal(struct arena *a, struct rule_interned *attrs,
-    const struct rule_lexeme *at, uint16_t *ret, struct fail *f)
+    const struct rule_lexeme *at, uint16_t *ret, struct rule_mistakes *m)
     __attribute__((warn_unused_result));
 
 /*
- * Check that op can compare the signal with a literal of that type; at is the
- * lexeme of the signal.  Return 0, or -1 with f set.
+ * Add a mistake unless op can compare the signal with a literal of that type;
+ * at is the lexeme of the signal.  The type is VALUE_UNKNOWN if the literal has
+ * a mistake already.
  */
-int rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
+void rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
     const struct rule_lexeme *op, const struct rule_lexeme *literal,
-    enum value_type type, struct fail *f) __attribute__((warn_unused_result));
+    enum value_type type, struct rule_mistakes *m);
 
 /*
- * Check that the signal can be a condition alone, without an operator; next is
- * the token that follows it.  Return 0, or -1 with f set.
+ * Add a mistake unless the signal can be a condition alone, without an
+ * operator; next is the token that follows it.
  */
-int rule_check_bare(uint16_t signal, const struct rule_lexeme *at,
-    const struct rule_lexeme *next, struct fail *f)
-    __attribute__((warn_unused_result));
+void rule_check_bare(uint16_t signal, const struct rule_lexeme *at,
+    const struct rule_lexeme *next, struct rule_mistakes *m);
 
 /* rule_eval.c: evaluate a condition over the values of rule_values(). */
 enum truth rule_truth(const struct rule_cond *c, const struct value *values);

@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: ISC */
-/* Split rule text into tokens, and set the messages of mistakes in it. */
+/* Split rule text into tokens. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "core/base/fail.h"
 #include "core/rule/rule.h"
 #include "core/base/utf8.h"
 #include "core/rule/rule_int.h"
 
-#define SHOWN_MAX 40 /* bytes of a word that a message repeats */
-
 static void lex_skip(struct rule_lexer *lx);
 static void lex_advance(struct rule_lexer *lx, size_t n);
 static int lex_string(
-    struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f);
+    struct rule_lexer *lx, struct rule_lexeme *ret, struct rule_mistakes *m);
 static int lex_symbol(
-    struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f);
+    struct rule_lexer *lx, struct rule_lexeme *ret, struct rule_mistakes *m);
 static int lex_stray(
-    const struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f);
+    struct rule_lexer *lx, struct rule_lexeme *ret, struct rule_mistakes *m);
 static size_t word_length(const char *p, const char *end);
 static bool word_char(char c);
-static int fail_at(struct fail *f, const struct rule_lexeme *at,
-    const char *lead, const char *why, va_list ap)
-    __attribute__((format(printf, 4, 0)));
 
 /* Symbols; a symbol comes before each shorter one that it begins with. */
 static const struct {
@@ -64,12 +56,12 @@ static const struct {
 };
 
 int
-rule_lex_init(
-    struct rule_lexer *lx, const char *text, size_t len, struct fail *f)
+rule_lex_init(struct rule_lexer *lx, const char *text, size_t len,
+    struct rule_mistakes *m)
 {
-	struct rule_lexeme at = { 0 };
+	struct rule_lexeme at = { .text = text, .line = 1, .column = 1 };
 	uint32_t code;
-	size_t n;
+	int r = 0;
 
 	*lx = (struct rule_lexer) {
 		.next = text,
@@ -77,34 +69,36 @@ rule_lex_init(
 		.line = 1,
 		.column = 1,
 	};
-	at.line = at.column = 1;
 	if (len > RULE_TEXT_MAX)
-		return rule_lex_fail(
-		    f, &at, "the text is longer than %d bytes", RULE_TEXT_MAX);
+		return rule_mistake_add(
+		    m, &at, "the text is longer than %d bytes", RULE_TEXT_MAX);
 
 	/* Check every byte, including comments: later passes rely on it. */
-	while (lx->next < lx->end) {
-		n = utf8_get(lx->next, (size_t)(lx->end - lx->next), &code);
+	for (; lx->next < lx->end; lex_advance(lx, at.len)) {
+		at.text = lx->next;
+		at.len =
+		    utf8_get(lx->next, (size_t)(lx->end - lx->next), &code);
 		at.line = lx->line;
 		at.column = lx->column;
-		if (n == 0)
-			return rule_lex_fail(
-			    f, &at, "found a byte that is not valid UTF-8");
-		if ((code < 0x20 && code != '\t' && code != '\n' &&
-			code != '\r') ||
+		if (at.len == 0) {
+			at.len = 1;
+			r = rule_mistake_add(
+			    m, &at, "found a byte that is not valid UTF-8");
+		} else if ((code < 0x20 && code != '\t' && code != '\n' &&
+			       code != '\r') ||
 		    code == 0x7f)
-			return rule_lex_fail(f, &at,
+			r = rule_mistake_add(m, &at,
 			    "found the control character U+%04X",
 			    (unsigned int)code);
-		lex_advance(lx, n);
 	}
 	lx->next = text;
 	lx->line = lx->column = 1;
-	return 0;
+	return r;
 }
 
 int
-rule_lex_next(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f)
+rule_lex_next(
+    struct rule_lexer *lx, struct rule_lexeme *ret, struct rule_mistakes *m)
 {
 	lex_skip(lx);
 	*ret = (struct rule_lexeme) {
@@ -128,12 +122,9 @@ rule_lex_next(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f)
 	} else if (*lx->next == '"')
 		ret->token = TOKEN_STRING;
 	else
-		return lex_symbol(lx, ret, f);
+		return lex_symbol(lx, ret, m);
 
-	if (lex_string(lx, ret, f) == -1)
-		return -1;
-	ret->len = (size_t)(lx->next - ret->text);
-	return 0;
+	return lex_string(lx, ret, m);
 }
 
 bool
@@ -161,43 +152,6 @@ rule_lex_name(enum rule_token token)
 		if (symbols[i].token == token)
 			return symbols[i].text;
 	return "";
-}
-
-int
-rule_lex_fail(
-    struct fail *f, const struct rule_lexeme *at, const char *why, ...)
-{
-	va_list ap;
-
-	va_start(ap, why);
-	fail_at(f, at, "", why, ap);
-	va_end(ap);
-	return -1;
-}
-
-int
-rule_lex_expected(
-    struct fail *f, const struct rule_lexeme *at, const char *expected, ...)
-{
-	char found[SHOWN_MAX + 32];
-	va_list ap;
-
-	/* A string may contain personal data; do not repeat it. */
-	if (at->token == TOKEN_END)
-		snprintf(found, sizeof(found),
-		    "found the end of the text, expected ");
-	else if (at->token == TOKEN_STRING)
-		snprintf(found, sizeof(found), "found a string, expected ");
-	else if (at->token == TOKEN_ATTR)
-		snprintf(found, sizeof(found), "found an attribute, expected ");
-	else
-		snprintf(found, sizeof(found), "found \"%.*s%s\", expected ",
-		    (int)(at->len < SHOWN_MAX ? at->len : SHOWN_MAX), at->text,
-		    at->len > SHOWN_MAX ? "..." : "");
-	va_start(ap, expected);
-	fail_at(f, at, found, expected, ap);
-	va_end(ap);
-	return -1;
 }
 
 /* Skip white space and comments. */
@@ -228,13 +182,17 @@ lex_advance(struct rule_lexer *lx, size_t n)
 		if (*lx->next == '\n') {
 			lx->line++;
 			lx->column = 1;
-		} else if ((*lx->next & 0xc0) != 0x80)
+		} else if (!utf8_continues(*lx->next))
 			lx->column++;
 }
 
-/* Skip a string from its opening quote; at is the start of its token. */
+/*
+ * Read a string from its opening quote to the end of ret.  If it does not end
+ * on its line, ret is the rest of the line.
+ */
 static int
-lex_string(struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f)
+lex_string(
+    struct rule_lexer *lx, struct rule_lexeme *ret, struct rule_mistakes *m)
 {
 	const char *p;
 
@@ -245,16 +203,22 @@ lex_string(struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f)
 		    p[1] != '\r')
 			p++;
 	}
-	if (p == lx->end || *p != '"')
-		return rule_lex_fail(f, at,
-		    "found a string that does not end on its line, "
-		    "expected a closing quote");
-	lex_advance(lx, (size_t)(p + 1 - lx->next));
-	return 0;
+	if (p < lx->end && *p == '"') {
+		lex_advance(lx, (size_t)(p + 1 - lx->next));
+		ret->len = (size_t)(lx->next - ret->text);
+		return 0;
+	}
+	lex_advance(lx, (size_t)(p - lx->next));
+	ret->token = TOKEN_BAD;
+	ret->len = (size_t)(lx->next - ret->text);
+	return rule_mistake_add(m, ret,
+	    "found a string that does not end on its line, "
+	    "expected a closing quote");
 }
 
 static int
-lex_symbol(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f)
+lex_symbol(
+    struct rule_lexer *lx, struct rule_lexeme *ret, struct rule_mistakes *m)
 {
 	size_t left = (size_t)(lx->end - lx->next);
 	size_t i, len;
@@ -268,26 +232,29 @@ lex_symbol(struct rule_lexer *lx, struct rule_lexeme *ret, struct fail *f)
 		lex_advance(lx, len);
 		return 0;
 	}
-	return lex_stray(lx, ret, f);
+	return lex_stray(lx, ret, m);
 }
 
-/* Refuse a character that begins no token. */
+/* Refuse and skip a character that begins no token. */
 static int
 lex_stray(
-    const struct rule_lexer *lx, const struct rule_lexeme *at, struct fail *f)
+    struct rule_lexer *lx, struct rule_lexeme *ret, struct rule_mistakes *m)
 {
 	uint32_t code = 0;
 	size_t i;
 
+	ret->token = TOKEN_BAD;
+	ret->len = utf8_get(lx->next, (size_t)(lx->end - lx->next), &code);
+	lex_advance(lx, ret->len);
 	for (i = 0; i < sizeof(strays) / sizeof(strays[0]); i++)
-		if (*lx->next == strays[i].c)
-			return rule_lex_fail(f, at, "found \"%c\", expected %s",
-			    strays[i].c, strays[i].meant);
-	utf8_get(lx->next, (size_t)(lx->end - lx->next), &code);
+		if (*ret->text == strays[i].c)
+			return rule_mistake_add(m, ret,
+			    "found \"%c\", expected %s", strays[i].c,
+			    strays[i].meant);
 	if (code < 0x80)
-		return rule_lex_fail(f, at,
+		return rule_mistake_add(m, ret,
 		    "found \"%c\", which rules have no use for", (int)code);
-	return rule_lex_fail(f, at,
+	return rule_mistake_add(m, ret,
 	    "found the character U+%04X, which may stand only in strings "
 	    "and comments",
 	    (unsigned int)code);
@@ -311,18 +278,4 @@ word_char(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	    (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '@' ||
 	    c == '+' || c == '-';
-}
-
-/* Set f to a message about rule text; return -1. */
-static int
-fail_at(struct fail *f, const struct rule_lexeme *at, const char *lead,
-    const char *why, va_list ap)
-{
-	char where[64], tail[256];
-
-	snprintf(
-	    where, sizeof(where), "line %d, column %d", at->line, at->column);
-	vsnprintf(tail, sizeof(tail), why, ap);
-	return fail_set(
-	    f, FAIL_INPUT, RULESET_INVALID, where, "%s%s", lead, tail);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/base/fail.h"
 #include "core/rule/rule.h"
 #include "core/base/utf8.h"
 #include "core/rule/rule_int.h"
@@ -19,11 +18,11 @@ struct unquoted {
 };
 
 static size_t append_escape(const char *p, struct unquoted *value,
-    const struct rule_lexeme *at, struct fail *f);
+    const struct rule_lexeme *at, struct rule_mistakes *m);
 static size_t unescape_code(const char *p, uint32_t *ret);
 static int parse_hex4(const char *p, uint32_t *ret);
 static int unquoted_add(struct unquoted *value, const char *p, size_t n,
-    const struct rule_lexeme *at, struct fail *f);
+    const struct rule_lexeme *at, struct rule_mistakes *m);
 static bool number_form(const char *p);
 static int skip_digits(const char **p);
 
@@ -43,7 +42,8 @@ static const struct {
 };
 
 char *
-rule_word_string(struct arena *a, const struct rule_lexeme *at, struct fail *f)
+rule_word_string(
+    struct arena *a, const struct rule_lexeme *at, struct rule_mistakes *m)
 {
 	struct unquoted value = { .len = 0 };
 	struct rule_lexeme here = *at;
@@ -54,11 +54,13 @@ rule_word_string(struct arena *a, const struct rule_lexeme *at, struct fail *f)
 
 	here.column += (int)(p - at->text) + 1;
 	for (p++; p < end; p += n) {
+		here.text = p;
+		here.len = 2; /* a wrong escape is shown up to its letter */
 		if (*p == '\\')
-			n = append_escape(p, &value, &here, f);
+			n = append_escape(p, &value, &here, m);
 		else {
 			n = utf8_get(p, (size_t)(end - p), NULL);
-			if (unquoted_add(&value, p, n, at, f) == -1)
+			if (unquoted_add(&value, p, n, at, m) == -1)
 				n = 0;
 		}
 		if (n == 0)
@@ -67,12 +69,13 @@ rule_word_string(struct arena *a, const struct rule_lexeme *at, struct fail *f)
 	}
 	copy = arena_strndup(a, value.text, value.len);
 	if (copy == NULL)
-		fail_memory(f);
+		rule_mistake_memory(m);
 	return copy;
 }
 
 int
-rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
+rule_word_number(
+    const struct rule_lexeme *at, double *ret, struct rule_mistakes *m)
 {
 	char text[RULE_NUMBER_MAX + 1] = "";
 	double n;
@@ -80,10 +83,11 @@ rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
 	if (at->len <= RULE_NUMBER_MAX)
 		memcpy(text, at->text, at->len);
 	if (at->len > RULE_NUMBER_MAX || !number_form(text))
-		return rule_lex_expected(f, at, "a number such as 25 or -0.5");
+		return rule_mistake_expected(
+		    m, at, "a number such as 25 or -0.5");
 	n = strtod(text, NULL);
 	if (!isfinite(n))
-		return rule_lex_fail(f, at, "the number is too large");
+		return rule_mistake_add(m, at, "the number is too large");
 
 	/* Replace -0 by 0, so that it prints as 0. */
 	*ret = n == 0 ? 0 : n;
@@ -92,12 +96,12 @@ rule_word_number(const struct rule_lexeme *at, double *ret, struct fail *f)
 
 /*
  * Decode the escape at p and append its character.  Return the length of the
- * escape, or 0 with f set.  A closing quote follows and is not part of any
+ * escape, or 0 with a mistake.  A closing quote follows and is not part of any
  * escape, so the function never reads past the end of the text.
  */
 static size_t
 append_escape(const char *p, struct unquoted *value,
-    const struct rule_lexeme *at, struct fail *f)
+    const struct rule_lexeme *at, struct rule_mistakes *m)
 {
 	char text[UTF8_MAX];
 	uint32_t code;
@@ -105,19 +109,19 @@ append_escape(const char *p, struct unquoted *value,
 
 	for (i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
 		if (p[1] == escapes[i].letter)
-			return unquoted_add(value, &escapes[i].c, 1, at, f) ==
+			return unquoted_add(value, &escapes[i].c, 1, at, m) ==
 				-1
 			    ? 0
 			    : 2;
 	n = p[1] == 'u' ? unescape_code(p, &code) : 0;
 	if (n == 0) {
-		rule_lex_fail(f, at,
+		rule_mistake_add(m, at,
 		    "found an unknown escape, expected \\\", \\\\, \\/, \\b, "
 		    "\\f, \\n, \\r, \\t or \\u and four hexadecimal digits "
 		    "(not \\u0000, surrogates in pairs)");
 		return 0;
 	}
-	if (unquoted_add(value, text, utf8_put(code, text), at, f) == -1)
+	if (unquoted_add(value, text, utf8_put(code, text), at, m) == -1)
 		return 0;
 	return n;
 }
@@ -163,10 +167,10 @@ parse_hex4(const char *p, uint32_t *ret)
 
 static int
 unquoted_add(struct unquoted *value, const char *p, size_t n,
-    const struct rule_lexeme *at, struct fail *f)
+    const struct rule_lexeme *at, struct rule_mistakes *m)
 {
 	if (n > RULE_STRING_MAX - value->len)
-		return rule_lex_fail(f, at,
+		return rule_mistake_add(m, at,
 		    "the string is longer than %d bytes", RULE_STRING_MAX);
 	memcpy(value->text + value->len, p, n);
 	value->len += n;

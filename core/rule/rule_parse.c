@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ struct rule_parser {
 	struct rule_lexer lexer;
 	struct rule_lexeme at; /* the current token */
 	struct arena *arena;
-	struct fail *fail;
+	struct rule_mistakes *mistakes;
 	struct names_room ids;
 	struct names_room tags;
 	struct names_room attrs;
@@ -41,7 +42,9 @@ struct rule_parser {
 };
 
 static void names_room(struct names_room *room);
-static int parse_rules(struct rule_parser *p);
+static void parse_rules(struct rule_parser *p);
+static void skip_rule(struct rule_parser *p);
+static bool rule_begins(const struct rule_parser *p, bool closed);
 static struct ruleset *parse_finish(struct rule_parser *p);
 static int parse_rule(struct rule_parser *p, struct rule *rule);
 static int parse_id(struct rule_parser *p, struct rule *rule);
@@ -59,20 +62,22 @@ static int parse_parens(struct rule_parser *p);
 static int parse_test(struct rule_parser *p);
 static int parse_compare(
     struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c);
-static int parse_bare(
+static void parse_bare(
     struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c);
 static int parse_in(
     struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c);
 static int parse_members(struct rule_parser *p, const struct rule_lexeme *at,
     uint16_t signal, struct value *items, size_t *n);
-static int parse_literal(struct rule_parser *p, struct value *ret);
+static int read_literal(struct rule_parser *p, struct value *ret);
+static bool number_begins(const struct rule_lexeme *at);
 static int list_make(struct rule_parser *p, struct value *items, size_t n,
     struct cond_list *ret);
 static int value_order(const void *a, const void *b);
 static int next_token(struct rule_parser *p);
 static int take_token(struct rule_parser *p, enum rule_token token);
 static int take_word(struct rule_parser *p, const char *word);
-static char *take_ident(struct rule_parser *p, const char *what, bool quoted);
+static int read_ident(
+    struct rule_parser *p, const char *what, bool quoted, char **ret);
 static int term_add(
     struct rule_parser *p, enum cond_kind kind, const struct rule_lexeme *at);
 static int term_insert(struct rule_parser *p, size_t where, enum cond_kind kind,
@@ -92,10 +97,31 @@ static const uint8_t wanted[TOKEN__MAX] = {
 struct ruleset *
 rule_compile(struct arena *a, const char *text, size_t len, struct fail *f)
 {
+	struct rule_mistake first;
+	struct rule_mistakes mistakes = { .list = &first, .max = 1 };
+	struct ruleset *rs = rule_compile_all(a, text, len, &mistakes);
+	char where[64];
+
+	if (mistakes.n > 0) {
+		snprintf(where, sizeof(where), "line %d, column %d", first.line,
+		    first.column);
+		fail_set(
+		    f, FAIL_INPUT, RULESET_INVALID, where, "%s", first.why);
+	} else if (rs == NULL)
+		fail_memory(f);
+	return rs;
+}
+
+struct ruleset *
+rule_compile_all(
+    struct arena *a, const char *text, size_t len, struct rule_mistakes *ret)
+{
 	struct rule_parser p;
 
+	ret->n = 0;
+	ret->no_memory = false;
 	p.arena = a;
-	p.fail = f;
+	p.mistakes = ret;
 	p.first = NULL;
 	p.last = &p.first;
 	p.n_rules = 0;
@@ -103,10 +129,10 @@ rule_compile(struct arena *a, const char *text, size_t len, struct fail *f)
 	names_room(&p.ids);
 	names_room(&p.tags);
 	names_room(&p.attrs);
-	if (rule_lex_init(&p.lexer, text, len, f) == -1 ||
-	    next_token(&p) == -1 || parse_rules(&p) == -1)
+	if (rule_lex_init(&p.lexer, text, len, ret) == -1)
 		return NULL;
-	return parse_finish(&p);
+	parse_rules(&p);
+	return ret->n > 0 || ret->no_memory ? NULL : parse_finish(&p);
 }
 
 /* Make an empty set of names that uses the arrays of the room. */
@@ -120,25 +146,61 @@ names_room(struct names_room *room)
 }
 
 /* ruleset = { rule } */
-static int
+static void
 parse_rules(struct rule_parser *p)
 {
 	struct rule_draft *draft;
 
-	while (p->at.token != TOKEN_END) {
-		if (p->n_rules == RULES_MAX)
-			return rule_lex_fail(p->fail, &p->at,
+	if (next_token(p) == -1)
+		skip_rule(p);
+	while (p->at.token != TOKEN_END && !rule_mistake_stop(p->mistakes)) {
+		if (p->n_rules == RULES_MAX) {
+			rule_mistake_add(p->mistakes, &p->at,
 			    "a ruleset has at most %d rules", RULES_MAX);
+			return;
+		}
 		draft = arena_alloc(p->arena, sizeof(*draft));
-		if (draft == NULL)
-			return fail_memory(p->fail);
+		if (draft == NULL) {
+			rule_mistake_memory(p->mistakes);
+			return;
+		}
 		if (parse_rule(p, &draft->rule) == -1)
-			return -1;
+			skip_rule(p);
 		*p->last = draft;
 		p->last = &draft->next;
 		p->n_rules++;
 	}
-	return 0;
+}
+
+/* After a mistake, skip the rest of a rule. */
+static void
+skip_rule(struct rule_parser *p)
+{
+	bool closed = false;
+
+	while (p->at.token != TOKEN_END && !rule_begins(p, closed)) {
+		closed = p->at.token == TOKEN_RBRACE;
+		while (rule_lex_next(&p->lexer, &p->at, NULL) == -1)
+			continue;
+	}
+}
+
+/*
+ * Whether the current token is the "rule" of a new rule, and not a name: it
+ * follows a "}", or a name and a "{" follow it.
+ */
+static bool
+rule_begins(const struct rule_parser *p, bool closed)
+{
+	struct rule_lexer lexer = p->lexer;
+	struct rule_lexeme at;
+
+	if (!rule_lex_is(&p->at, "rule"))
+		return false;
+	return closed ||
+	    (rule_lex_next(&lexer, &at, NULL) == 0 && at.token == TOKEN_WORD &&
+		rule_lex_next(&lexer, &at, NULL) == 0 &&
+		at.token == TOKEN_LBRACE);
 }
 
 /* Copy the rules to an array, and make the ruleset. */
@@ -155,7 +217,7 @@ parse_finish(struct rule_parser *p)
 	rules = arena_array(p->arena, p->n_rules, sizeof(*rules));
 	attrs = rule_intern_dup(p->arena, &p->attrs.names);
 	if (rs == NULL || rules == NULL || attrs == NULL) {
-		fail_memory(p->fail);
+		rule_mistake_memory(p->mistakes);
 		return NULL;
 	}
 	for (draft = p->first; draft != NULL; draft = draft->next) {
@@ -179,17 +241,18 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 	struct rule_cond *cond;
 
 	if (!rule_lex_is(&p->at, "rule"))
-		return rule_lex_expected(p->fail, &p->at,
+		return rule_mistake_expected(p->mistakes, &p->at,
 		    p->n_rules == 0 ? "\"rule\""
 				    : "\"rule\" or the end of the text");
 	p->n_terms = 0;
+	rule->line = p->at.line;
 	if (next_token(p) == -1 || parse_id(p, rule) == -1 ||
 	    take_token(p, TOKEN_LBRACE) == -1 || take_word(p, "when") == -1 ||
 	    parse_or(p) == -1)
 		return -1;
 	if (!rule_lex_is(&p->at, "then"))
-		return rule_lex_expected(
-		    p->fail, &p->at, "\"&&\", \"||\" or \"then\"");
+		return rule_mistake_expected(
+		    p->mistakes, &p->at, "\"&&\", \"||\" or \"then\"");
 	if (next_token(p) == -1 || take_word(p, "score") == -1 ||
 	    take_token(p, TOKEN_ADD) == -1 || parse_points(p, rule) == -1 ||
 	    take_token(p, TOKEN_COMMA) == -1 || take_word(p, "tag") == -1 ||
@@ -199,7 +262,7 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 	/* The condition is complete; copy its terms to the arena. */
 	cond = arena_array(p->arena, p->n_terms, sizeof(*cond));
 	if (cond == NULL)
-		return fail_memory(p->fail);
+		return rule_mistake_memory(p->mistakes);
 	memcpy(cond, p->terms, p->n_terms * sizeof(*cond));
 	rule->cond = cond;
 	return 0;
@@ -208,28 +271,31 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 static int
 parse_id(struct rule_parser *p, struct rule *rule)
 {
-	struct rule_lexeme at = p->at;
+	char *id;
 
-	rule->id = take_ident(p, "a rule id", false);
-	if (rule->id == NULL)
+	if (read_ident(p, "a rule id", false, &id) == -1)
 		return -1;
-	if (rule_intern_find(&p->ids.names, rule->id) != -1)
-		return rule_lex_fail(p->fail, &at,
-		    "an earlier rule has the id \"%s\" already", rule->id);
-	rule_intern_add(&p->ids.names, rule->id);
-	return 0;
+	if (id != NULL && rule_intern_find(&p->ids.names, id) != -1)
+		rule_mistake_add(p->mistakes, &p->at,
+		    "an earlier rule has the id \"%s\" already", id);
+	else if (id != NULL)
+		rule_intern_add(&p->ids.names, id);
+	rule->id = id;
+	return next_token(p);
 }
 
 static int
 parse_points(struct rule_parser *p, struct rule *rule)
 {
-	struct rule_lexeme at = p->at;
+	const struct rule_lexeme *at = &p->at;
 	double n;
 
-	if (at.token != TOKEN_WORD || rule_word_number(&at, &n, NULL) == -1 ||
-	    n < 0 || n > RULE_POINTS_MAX || n != trunc(n))
-		return rule_lex_expected(p->fail, &at,
+	if (!number_begins(at) || rule_word_number(at, &n, NULL) == -1 ||
+	    n < 0 || n > RULE_POINTS_MAX || n != trunc(n)) {
+		rule_mistake_expected(p->mistakes, at,
 		    "points, a whole number from 0 to %d", RULE_POINTS_MAX);
+		return number_begins(at) ? next_token(p) : -1;
+	}
 	rule->points = (uint8_t)n;
 	return next_token(p);
 }
@@ -241,9 +307,10 @@ parse_tag(struct rule_parser *p, struct rule *rule)
 	char *tag;
 	int n;
 
-	tag = take_ident(p, "a tag", true);
-	if (tag == NULL)
+	if (read_ident(p, "a tag", true, &tag) == -1)
 		return -1;
+	if (tag == NULL)
+		return next_token(p);
 	n = rule_intern_find(tags, tag);
 	if (n == -1) {
 		n = (int)tags->n;
@@ -251,7 +318,7 @@ parse_tag(struct rule_parser *p, struct rule *rule)
 	}
 	rule->tag = tags->text[n];
 	rule->tag_index = (uint16_t)n;
-	return 0;
+	return next_token(p);
 }
 
 /* cond = and { "||" and } */
@@ -314,7 +381,7 @@ parse_nested(struct rule_parser *p, int (*inner)(struct rule_parser *))
 	int rc;
 
 	if (p->depth == RULE_DEPTH_MAX)
-		return rule_lex_fail(p->fail, &p->at,
+		return rule_mistake_add(p->mistakes, &p->at,
 		    "a condition nests at most %d levels", RULE_DEPTH_MAX);
 	p->depth++;
 	rc = inner(p);
@@ -346,8 +413,8 @@ parse_parens(struct rule_parser *p)
 	if (next_token(p) == -1 || parse_or(p) == -1)
 		return -1;
 	if (p->at.token != TOKEN_RPAREN)
-		return rule_lex_expected(
-		    p->fail, &p->at, "\"&&\", \"||\" or \")\"");
+		return rule_mistake_expected(
+		    p->mistakes, &p->at, "\"&&\", \"||\" or \")\"");
 	return next_token(p);
 }
 
@@ -359,44 +426,49 @@ parse_test(struct rule_parser *p)
 	struct rule_cond *c = &p->terms[p->n_terms];
 
 	if (at.token != TOKEN_WORD && at.token != TOKEN_ATTR)
-		return rule_lex_expected(
-		    p->fail, &at, "a signal, \"!\" or \"(\"");
+		return rule_mistake_expected(
+		    p->mistakes, &at, "a signal, \"!\" or \"(\"");
 	if (term_add(p, COND_COMPARE, &at) == -1 ||
 	    rule_check_signal(
-		p->arena, &p->attrs.names, &at, &c->signal, p->fail) == -1 ||
-	    next_token(p) == -1)
+		p->arena, &p->attrs.names, &at, &c->signal, p->mistakes) == -1)
+		return -1;
+
+	/* The signal is missing, rather than unknown. */
+	if (c->signal == RULE_SIGNAL_NONE &&
+	    (rule_lex_is(&at, "then") || number_begins(&at)))
+		return -1;
+	if (next_token(p) == -1)
 		return -1;
 	if (wanted[p->at.token] != 0)
 		return parse_compare(p, &at, c);
 	if (rule_lex_is(&p->at, "in"))
 		return parse_in(p, &at, c);
-	return parse_bare(p, &at, c);
+	parse_bare(p, &at, c);
+	return 0;
 }
 
 static int
 parse_compare(
     struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c)
 {
-	struct rule_lexeme op = p->at, literal;
+	const struct rule_lexeme op = p->at;
 
 	c->want = wanted[op.token];
-	if (next_token(p) == -1)
+	if (next_token(p) == -1 || read_literal(p, &c->literal) == -1)
 		return -1;
-	literal = p->at;
-	if (parse_literal(p, &c->literal) == -1)
-		return -1;
-	return rule_check_compare(
-	    c->signal, at, &op, &literal, c->literal.type, p->fail);
+	rule_check_compare(
+	    c->signal, at, &op, &p->at, c->literal.type, p->mistakes);
+	return next_token(p);
 }
 
-static int
+static void
 parse_bare(
     struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c)
 {
 	c->kind = COND_BARE;
 	c->want = OUTCOME_EQ;
 	c->literal = value_bool(true);
-	return rule_check_bare(c->signal, at, &p->at, p->fail);
+	rule_check_bare(c->signal, at, &p->at, p->mistakes);
 }
 
 static int
@@ -413,61 +485,72 @@ parse_in(
 	return list_make(p, items, n, &c->list);
 }
 
-/* Parse literal { "," literal } "]", with all literals of one type. */
+/*
+ * Parse literal { "," literal } "]", with all literals of one type.  Leave out
+ * those with a mistake.
+ */
 static int
 parse_members(struct rule_parser *p, const struct rule_lexeme *at,
     uint16_t signal, struct value *items, size_t *n)
 {
 	const struct rule_lexeme in = { .token = TOKEN_EQ };
-	struct rule_lexeme literal;
+	struct value *item;
 
 	for (;;) {
-		literal = p->at;
 		if (*n == RULE_LIST_MAX)
-			return rule_lex_fail(p->fail, &literal,
+			return rule_mistake_add(p->mistakes, &p->at,
 			    "a list has at most %d members", RULE_LIST_MAX);
-		if (parse_literal(p, &items[*n]) == -1 ||
-		    rule_check_compare(signal, at, &in, &literal,
-			items[*n].type, p->fail) == -1)
+		item = &items[*n];
+		if (read_literal(p, item) == -1)
 			return -1;
-		if (items[*n].type != items[0].type)
-			return rule_lex_fail(p->fail, &literal,
+		rule_check_compare(
+		    signal, at, &in, &p->at, item->type, p->mistakes);
+		if (item->type == items[0].type)
+			*n += item->type != VALUE_UNKNOWN;
+		else if (item->type != VALUE_UNKNOWN)
+			rule_mistake_add(p->mistakes, &p->at,
 			    "the members of a list must be of one type");
-		(*n)++;
+		if (next_token(p) == -1)
+			return -1;
 		if (p->at.token == TOKEN_RBRACKET)
 			return next_token(p);
 		if (p->at.token != TOKEN_COMMA)
-			return rule_lex_expected(
-			    p->fail, &p->at, "\",\" or \"]\"");
+			return rule_mistake_expected(
+			    p->mistakes, &p->at, "\",\" or \"]\"");
 		if (next_token(p) == -1)
 			return -1;
 	}
 }
 
-/* literal = number | string | "true" | "false" */
+/*
+ * literal = number | string | "true" | "false", in the current token.  A number
+ * or a string with a mistake becomes unknown.
+ */
 static int
-parse_literal(struct rule_parser *p, struct value *ret)
+read_literal(struct rule_parser *p, struct value *ret)
 {
 	const struct rule_lexeme *at = &p->at;
-	const char *string;
 	double n;
 
-	if (at->token == TOKEN_STRING) {
-		string = rule_word_string(p->arena, at, p->fail);
-		if (string == NULL)
-			return -1;
-		*ret = value_string(string);
-	} else if (rule_lex_is(at, "true") || rule_lex_is(at, "false"))
+	*ret = value_unknown();
+	if (at->token == TOKEN_STRING)
+		*ret =
+		    value_string(rule_word_string(p->arena, at, p->mistakes));
+	else if (rule_lex_is(at, "true") || rule_lex_is(at, "false"))
 		*ret = value_bool(rule_lex_is(at, "true"));
-	else if (at->token == TOKEN_WORD &&
-	    strchr("-+.0123456789", at->text[0]) != NULL) {
-		if (rule_word_number(at, &n, p->fail) == -1)
-			return -1;
-		*ret = value_number(n);
-	} else
-		return rule_lex_expected(p->fail, at,
+	else if (!number_begins(at))
+		return rule_mistake_expected(p->mistakes, at,
 		    "a number, true, false or a string in double quotes");
-	return next_token(p);
+	else if (rule_word_number(at, &n, p->mistakes) == 0)
+		*ret = value_number(n);
+	return p->mistakes->no_memory ? -1 : 0;
+}
+
+static bool
+number_begins(const struct rule_lexeme *at)
+{
+	return at->token == TOKEN_WORD &&
+	    strchr("-+.0123456789", at->text[0]) != NULL;
 }
 
 /* Make a list of the items: sorted, without duplicates, in the arena. */
@@ -476,7 +559,7 @@ list_make(
     struct rule_parser *p, struct value *items, size_t n, struct cond_list *ret)
 {
 	struct value *copy;
-	size_t i, kept = 1;
+	size_t i, kept = n > 0;
 
 	qsort(items, n, sizeof(*items), value_order);
 	for (i = 1; i < n; i++)
@@ -484,7 +567,7 @@ list_make(
 			items[kept++] = items[i];
 	copy = arena_array(p->arena, kept, sizeof(*copy));
 	if (copy == NULL)
-		return fail_memory(p->fail);
+		return rule_mistake_memory(p->mistakes);
 	memcpy(copy, items, kept * sizeof(*copy));
 	*ret = (struct cond_list) { .items = copy, .n = kept };
 	return 0;
@@ -502,15 +585,15 @@ value_order(const void *a, const void *b)
 static int
 next_token(struct rule_parser *p)
 {
-	return rule_lex_next(&p->lexer, &p->at, p->fail);
+	return rule_lex_next(&p->lexer, &p->at, p->mistakes);
 }
 
 static int
 take_token(struct rule_parser *p, enum rule_token token)
 {
 	if (p->at.token != token)
-		return rule_lex_expected(
-		    p->fail, &p->at, "\"%s\"", rule_lex_name(token));
+		return rule_mistake_expected(
+		    p->mistakes, &p->at, "\"%s\"", rule_lex_name(token));
 	return next_token(p);
 }
 
@@ -518,39 +601,34 @@ static int
 take_word(struct rule_parser *p, const char *word)
 {
 	if (!rule_lex_is(&p->at, word))
-		return rule_lex_expected(p->fail, &p->at, "\"%s\"", word);
+		return rule_mistake_expected(
+		    p->mistakes, &p->at, "\"%s\"", word);
 	return next_token(p);
 }
 
 /*
- * Consume an id or a tag; what names it in messages.  If quoted is true it may
- * be in quotes.
+ * Read an id or a tag from the current token; what names it in messages.  If
+ * quoted is true it may be in quotes.  *ret is NULL if it has a mistake.
  */
-static char *
-take_ident(struct rule_parser *p, const char *what, bool quoted)
+static int
+read_ident(struct rule_parser *p, const char *what, bool quoted, char **ret)
 {
-	struct rule_lexeme at = p->at;
-	char *text;
+	const struct rule_lexeme *at = &p->at;
 
-	if (at.token != TOKEN_WORD && (at.token != TOKEN_STRING || !quoted)) {
-		rule_lex_expected(p->fail, &at, "%s", what);
-		return NULL;
-	}
-	text = at.token == TOKEN_STRING
-	    ? rule_word_string(p->arena, &at, p->fail)
-	    : arena_strndup(p->arena, at.text, at.len);
-	if (text == NULL) {
-		if (at.token == TOKEN_WORD)
-			fail_memory(p->fail);
-		return NULL;
-	}
-	if (!rule_ident(text)) {
-		rule_lex_fail(p->fail, &at,
+	*ret = NULL;
+	if (at->token == TOKEN_STRING && quoted)
+		*ret = rule_word_string(p->arena, at, p->mistakes);
+	else if (at->token != TOKEN_WORD)
+		return rule_mistake_expected(p->mistakes, at, "%s", what);
+	else if ((*ret = arena_strndup(p->arena, at->text, at->len)) == NULL)
+		rule_mistake_memory(p->mistakes);
+	if (*ret != NULL && !rule_ident(*ret)) {
+		rule_mistake_add(p->mistakes, at,
 		    "%s has 1 to %d characters, letters, digits and ._@+-",
 		    what, RULE_ID_MAX);
-		return NULL;
+		*ret = NULL;
 	}
-	return next_token(p) == -1 ? NULL : text;
+	return p->mistakes->no_memory ? -1 : 0;
 }
 
 /* Append a term; at is its position in the text, for a message. */
@@ -569,7 +647,7 @@ term_insert(struct rule_parser *p, size_t where, enum cond_kind kind,
 	struct rule_cond *c = &p->terms[where];
 
 	if (p->n_terms == RULE_TERMS_MAX)
-		return rule_lex_fail(p->fail, at,
+		return rule_mistake_add(p->mistakes, at,
 		    "a condition has at most %d terms", RULE_TERMS_MAX);
 	memmove(c + 1, c, (p->n_terms - where) * sizeof(*c));
 	*c = (struct rule_cond) { .kind = (uint8_t)kind, .span = 1 };

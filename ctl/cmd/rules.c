@@ -6,8 +6,10 @@
 #include <sysexits.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/rule/rule.h"
+#include "core/rule/rule_warn.h"
 #include "core/base/str.h"
 #include "ctl/ctl.h"
 
@@ -15,6 +17,10 @@
 #define ARENA_SIZE ((size_t)64 << 20)
 
 static int check_file(struct arena *a, const char *path, bool print);
+static void print_mistakes(
+    const char *path, const struct rule_mistakes *mistakes);
+static void print_warnings(
+    struct arena *a, const char *path, const struct ruleset *rs);
 
 int
 rules_check(const struct command *cmd, int argc, char **argv)
@@ -45,6 +51,8 @@ rules_check(const struct command *cmd, int argc, char **argv)
 static int
 check_file(struct arena *a, const char *path, bool print)
 {
+	struct rule_mistake list[RULE_MISTAKES_MAX];
+	struct rule_mistakes mistakes = { list, nitems(list), 0, false };
 	const struct ruleset *rs;
 	struct fail f = { 0 };
 	struct str s;
@@ -56,12 +64,13 @@ check_file(struct arena *a, const char *path, bool print)
 		ctl_failed("rules check", &f);
 		return EX_NOINPUT;
 	}
-	if ((rs = rule_compile(a, text, size, &f)) == NULL) {
-		ctl_rule_place(&f, path);
-		fflush(stdout);
-		fprintf(stderr, "%s: %s\n", f.where, f.why);
+	rs = rule_compile_all(a, text, size, &mistakes);
+	fflush(stdout);
+	if (rs == NULL) {
+		print_mistakes(path, &mistakes);
 		return EX_DATAERR;
 	}
+	print_warnings(a, path, rs);
 	if (!print) {
 		printf("%s: %zu rules\n", path, rs->n_rules);
 		return EX_OK;
@@ -72,4 +81,35 @@ check_file(struct arena *a, const char *path, bool print)
 		printf("%s\n", str_text(&s) == NULL ? "" : str_text(&s));
 	}
 	return EX_OK;
+}
+
+/* Print mistakes in the form of compilers, which editors understand. */
+static void
+print_mistakes(const char *path, const struct rule_mistakes *mistakes)
+{
+	const struct rule_mistake *at = mistakes->list;
+
+	for (; at < mistakes->list + mistakes->n; at++)
+		fprintf(stderr, "%s:%d:%d: %s\n", path, at->line, at->column,
+		    at->why);
+	if (mistakes->no_memory)
+		fprintf(
+		    stderr, "%s: the ruleset needs too much memory\n", path);
+}
+
+/* Print the warnings about the rules in the same form. */
+static void
+print_warnings(struct arena *a, const char *path, const struct ruleset *rs)
+{
+	struct str why;
+	size_t i;
+
+	for (i = 0; i < rs->n_rules; i++) {
+		str_init(&why, a);
+		rule_warn(&why, rs, i);
+		if (why.len > 0 && str_text(&why) != NULL)
+			fprintf(stderr, "%s:%d: warning: the rule %s %s\n",
+			    path, rs->rules[i].line, rs->rules[i].id,
+			    str_text(&why));
+	}
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,9 @@
 #include "core/base/str.h"
 #include "core/event/event.h"
 #include "core/rule/rule.h"
+#include "core/rule/rule_explain.h"
+#include "core/rule/rule_warn.h"
+#include "core/signal/signals.h"
 #include "fcgi/http/capability.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -27,7 +31,17 @@ static int add_ruleset(
     struct str *s, const struct rows *rows, int i, struct fail *f);
 static int add_rules(
     struct str *s, struct arena *a, const char *text, struct fail *f);
+static int check_type(struct req *req, const char *type);
 static int find_type(struct req *req, const char **ret);
+static int compile_arena(struct arena *ret, size_t len, struct fail *f);
+static void compile_arena_free(struct arena *a);
+static int add_check(
+    struct str *s, struct arena *a, const char *text, struct fail *f);
+static void add_facts(struct str *s, const struct ruleset *rs);
+static void add_signal(
+    struct str *s, const struct ruleset *rs, uint16_t signal);
+static void add_warnings(
+    struct str *s, struct arena *a, const struct ruleset *rs);
 
 static const struct body_field fields[] = {
 	{ "eventType", BODY_STRING, true, false, 1, 64 },
@@ -35,6 +49,11 @@ static const struct body_field fields[] = {
 	{ "dsl", BODY_STRING, false, false, 1, RULE_TEXT_MAX },
 	{ "rules", BODY_ARRAY, false, false, 0, RULES_MAX },
 	{ "shadow", BODY_BOOL, false, false, 0, 0 },
+};
+
+static const struct body_field check_fields[] = {
+	{ "eventType", BODY_STRING, false, false, 1, 64 },
+	{ "dsl", BODY_STRING, true, false, 0, RULE_TEXT_MAX },
 };
 
 static const struct body_field rollback_fields[] = {
@@ -88,11 +107,8 @@ rule_publish(struct req *req, struct resp *resp)
 		    "only an admin may publish; propose the ruleset, or send "
 		    "\"shadow\": true");
 	type = body_string(req->json, "eventType");
-	if (event_type_parse(type) == EVENT_TYPE__NONE)
-		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "eventType",
-		    "must be a type of event, such as card.authorize");
-	if (body_ruleset(req->arena, req->json, &text, &req->fail) == NULL)
+	if (check_type(req, type) == -1 ||
+	    body_ruleset(req->arena, req->json, &text, &req->fail) == NULL)
 		return -1;
 	params_init(&p, req->arena);
 	params_text(&p, type);
@@ -104,6 +120,33 @@ rule_publish(struct req *req, struct resp *resp)
 	crypt_id("shd_", clock_now(), id);
 	params_text(&p, id);
 	return sql_reply_write(req, resp, 200, STMT_SHADOW_RULESET, &p);
+}
+
+/*
+ * POST /v1/rules/check.  Change nothing.  200: all mistakes of the ruleset, or
+ * its canonical text, its rules and warnings about them; 400: a field is wrong.
+ */
+int
+rule_check(struct req *req, struct resp *resp)
+{
+	const char *text, *type;
+	struct arena a;
+	struct str s;
+	int r;
+
+	if (body_check(req->json, check_fields, nitems(check_fields),
+		&req->fail) == -1)
+		return -1;
+	type = body_string(req->json, "eventType");
+	if (type != NULL && check_type(req, type) == -1)
+		return -1;
+	text = body_string(req->json, "dsl");
+	if (compile_arena(&a, strlen(text), &req->fail) == -1)
+		return -1;
+	str_init(&s, req->arena);
+	r = add_check(&s, &a, text, &req->fail);
+	compile_arena_free(&a);
+	return r == -1 ? -1 : resp_json(req, resp, 200, str_text(&s));
 }
 
 /*
@@ -156,6 +199,16 @@ rule_rollback(struct req *req, struct resp *resp)
 	return sql_reply_read(req, resp, STMT_RULESET_ACTIVATE, &p);
 }
 
+/* Check the event type of a body. */
+static int
+check_type(struct req *req, const char *type)
+{
+	if (event_type_parse(type) != EVENT_TYPE__NONE)
+		return 0;
+	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "eventType",
+	    "must be a type of event, such as card.authorize");
+}
+
 /* Read the event type of the path. */
 static int
 find_type(struct req *req, const char **ret)
@@ -167,22 +220,16 @@ find_type(struct req *req, const char **ret)
 	    "there is no such event type");
 }
 
-/*
- * Append one ruleset.  Compile each in its own memory, because a request's
- * memory has no room for all of them.
- */
+/* Append one ruleset. */
 static int
 add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 {
 	const char *text = rows_text(rows, i, rows_col(rows, "text"));
-	const size_t size = RULE_ARENA_SIZE(2 * strlen(text));
 	struct arena a;
-	void *block;
 	int result;
 
-	if ((block = malloc(size)) == NULL)
-		return fail_memory(f);
-	arena_init(&a, block, size);
+	if (compile_arena(&a, strlen(text), f) == -1)
+		return -1;
 	str_add(s, "{\"eventType\":");
 	str_json(s, rows_text(rows, i, rows_col(rows, "event_type")));
 	str_add(s, ",\"version\":");
@@ -190,9 +237,135 @@ add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 	str_add(s, ",\"rules\":[");
 	result = add_rules(s, &a, text, f);
 	str_add(s, "]}");
-	arena_reset(&a);
-	free(block);
+	compile_arena_free(&a);
 	return result;
+}
+
+/*
+ * Make memory to compile and print len bytes of rule text: a request's memory
+ * has no room for several rulesets.
+ */
+static int
+compile_arena(struct arena *ret, size_t len, struct fail *f)
+{
+	const size_t size = RULE_ARENA_SIZE(2 * len);
+	void *block = malloc(size);
+
+	if (block == NULL)
+		return fail_memory(f);
+	arena_init(ret, block, size);
+	return 0;
+}
+
+static void
+compile_arena_free(struct arena *a)
+{
+	arena_reset(a);
+	free(a->base);
+}
+
+/* Append the result of a check, with memory from arena a. */
+static int
+add_check(struct str *s, struct arena *a, const char *text, struct fail *f)
+{
+	struct rule_mistake list[RULE_MISTAKES_MAX];
+	struct rule_mistakes mistakes = { list, nitems(list), 0, false };
+	const struct ruleset *rs;
+	struct str canonical;
+	size_t i;
+
+	rs = rule_compile_all(a, text, strlen(text), &mistakes);
+	if (mistakes.no_memory)
+		return fail_memory(f);
+	str_addf(s, "{\"ok\":%s,\"errors\":[", rs != NULL ? "true" : "false");
+	for (i = 0; i < mistakes.n; i++) {
+		str_addf(s,
+		    "%s{\"line\":%d,\"column\":%d,\"endColumn\":%d,"
+		    "\"message\":",
+		    i == 0 ? "" : ",", list[i].line, list[i].column,
+		    list[i].end_column);
+		str_json(s, list[i].why);
+		str_addc(s, '}');
+	}
+	str_init(&canonical, a);
+	for (i = 0; rs != NULL && i < rs->n_rules; i++) {
+		rule_print(&canonical, &rs->rules[i]);
+		str_addc(&canonical, '\n');
+	}
+	if (str_text(&canonical) == NULL)
+		return fail_memory(f);
+	str_add(s, "],\"text\":");
+	str_json(s, rs == NULL ? NULL : str_text(&canonical));
+	str_add(s, ",\"rules\":[");
+	add_facts(s, rs);
+	str_add(s, "],\"warnings\":[");
+	add_warnings(s, a, rs);
+	str_add(s, "]}");
+	return 0;
+}
+
+/* Append what each rule is about; nothing if rs is NULL. */
+static void
+add_facts(struct str *s, const struct ruleset *rs)
+{
+	uint16_t signals[RULE_VALUES_MAX];
+	const struct rule *rule;
+	size_t i, k, n;
+
+	for (i = 0; rs != NULL && i < rs->n_rules; i++) {
+		rule = &rs->rules[i];
+		str_addf(s,
+		    "%s{\"id\":\"%s\",\"tag\":\"%s\",\"weight\":%d,"
+		    "\"line\":%d,\"signals\":[",
+		    i == 0 ? "" : ",", rule->id, rule->tag, rule->points,
+		    rule->line);
+		n = rule_signals(rule, signals);
+		for (k = 0; k < n; k++) {
+			str_add(s, k == 0 ? "" : ",");
+			add_signal(s, rs, signals[k]);
+		}
+		str_add(s, "]}");
+	}
+}
+
+/* Append the name of a signal or an attribute as JSON. */
+static void
+add_signal(struct str *s, const struct ruleset *rs, uint16_t signal)
+{
+	char name[sizeof("attr.") + EVENT_ATTR_NAME_MAX];
+
+	if (signal < SIGNAL__MAX)
+		str_json(s, signal_name((enum signal)signal));
+	else {
+		snprintf(name, sizeof(name), "attr.%s",
+		    rule_attr(rs, signal - SIGNAL__MAX));
+		str_json(s, name);
+	}
+}
+
+/* Append the warnings about the rules; nothing if rs is NULL. */
+static void
+add_warnings(struct str *s, struct arena *a, const struct ruleset *rs)
+{
+	const char *before = "";
+	struct arena_mark mark;
+	struct str why;
+	size_t i;
+
+	for (i = 0; rs != NULL && i < rs->n_rules; i++) {
+		mark = arena_mark(a);
+		str_init(&why, a);
+		rule_warn(&why, rs, i);
+		if (why.len > 0) {
+			str_addf(s,
+			    "%s{\"line\":%d,\"rule\":\"%s\",\"message\":",
+			    before, rs->rules[i].line, rs->rules[i].id);
+			str_json(s, str_text(&why));
+			str_addc(s, '}');
+			before = ",";
+		}
+		arena_rewind(a, mark);
+	}
 }
 
 /* Append the rules of a text, compiled in arena a. */

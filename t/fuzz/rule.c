@@ -2,10 +2,12 @@
 /*
  * Fuzz target: rule text.  A ruleset that compiles fits into the promised
  * memory, prints, compiles again, prints the same, and decides invented
- * signals the same.
+ * signals the same.  A list of all mistakes begins with the one for which the
+ * text does not compile, follows the text, and is empty if it compiles.
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,7 @@
 #include "core/base/fail.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_int.h"
+#include "core/rule/rule_warn.h"
 #include "core/signal/signals.h"
 #include "core/base/str.h"
 #include "t/fuzz/fuzz.h"
@@ -21,8 +24,11 @@
 #define PRINTED_MAX (8 * TEXT_MAX) /* escapes and blanks, at most */
 #define WORDS 3 /* different values of each type */
 
+static void check_mistakes(const char *text, size_t size,
+    const struct ruleset *rs, const struct fail *f);
 static const char *print(struct arena *a, const struct ruleset *rs);
 static void same_hits(const struct ruleset *rs, const struct ruleset *again);
+static void not_warned(const struct ruleset *rs, const struct rule_hits *hits);
 static struct value made_up(enum value_type type, size_t which);
 
 /* Room to compile, to compile again, and to print twice. */
@@ -41,9 +47,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > TEXT_MAX)
 		return 0;
 	arena_init(&a, first, RULE_ARENA_SIZE(size) / 16 * 16);
+	rs = rule_compile(&a, (const char *)data, size, &f);
+	check_mistakes((const char *)data, size, rs, &f);
 	arena_init(&b, second, sizeof(second));
 	arena_init(&c, texts, sizeof(texts));
-	rs = rule_compile(&a, (const char *)data, size, &f);
 	if (rs == NULL)
 		assert(f.code == RULESET_INVALID && *f.where != '\0');
 	else {
@@ -57,6 +64,37 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	arena_reset(&b);
 	arena_reset(&c);
 	return 0;
+}
+
+/* Find all mistakes, and compare them with the result of compiling. */
+static void
+check_mistakes(const char *text, size_t size, const struct ruleset *rs,
+    const struct fail *f)
+{
+	struct rule_mistake list[RULE_MISTAKES_MAX];
+	struct rule_mistakes mistakes = { list, RULE_MISTAKES_MAX, 0, false };
+	const struct ruleset *all;
+	struct arena a;
+	char where[64];
+	size_t i;
+
+	arena_init(&a, second, RULE_ARENA_SIZE(size) / 16 * 16);
+	all = rule_compile_all(&a, text, size, &mistakes);
+	assert(!mistakes.no_memory && (all == NULL) == (rs == NULL));
+	assert((mistakes.n > 0) == (rs == NULL));
+	for (i = 0; i < mistakes.n; i++) {
+		assert(list[i].end_column >= list[i].column);
+		assert(i == 0 || list[i].line > list[i - 1].line ||
+		    (list[i].line == list[i - 1].line &&
+			list[i].column > list[i - 1].column));
+	}
+	if (rs == NULL) {
+		snprintf(where, sizeof(where), "line %d, column %d",
+		    list[0].line, list[0].column);
+		assert(strcmp(where, f->where) == 0);
+		assert(strcmp(list[0].why, f->why) == 0);
+	}
+	arena_reset(&a);
 }
 
 /* Print all rules in canonical form. */
@@ -102,6 +140,26 @@ same_hits(const struct ruleset *rs, const struct ruleset *again)
 		assert(hits.n == hits_again.n);
 		assert(memcmp(hits.index, hits_again.index,
 			   hits.n * sizeof(hits.index[0])) == 0);
+		not_warned(rs, &hits);
+	}
+}
+
+/* No rule that fired has a warning that it never fires. */
+static void
+not_warned(const struct ruleset *rs, const struct rule_hits *hits)
+{
+	static _Alignas(16) char block[65536];
+	struct arena a;
+	struct str s;
+	size_t i;
+
+	for (i = 0; i < hits->n; i++) {
+		arena_init(&a, block, sizeof(block));
+		str_init(&s, &a);
+		rule_warn(&s, rs, hits->index[i]);
+		assert(str_text(&s) == NULL ||
+		    strncmp(str_text(&s), "never", 5) != 0);
+		arena_reset(&a);
 	}
 }
 
@@ -109,7 +167,7 @@ same_hits(const struct ruleset *rs, const struct ruleset *again)
 static struct value
 made_up(enum value_type type, size_t which)
 {
-	static const double numbers[WORDS] = { 0, 5, 1e6 };
+	static const double numbers[WORDS] = { 1, 5, 500 };
 	static const char *const strings[WORDS] = { "", "DE", "gold" };
 
 	if (which % (WORDS + 1) == WORDS)

@@ -12,7 +12,9 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/rule/rule.h"
+#include "core/rule/rule_explain.h"
 #include "core/rule/rule_int.h"
+#include "core/rule/rule_warn.h"
 #include "core/signal/signals.h"
 #include "core/base/str.h"
 #include "t/unit/made_up.h"
@@ -326,6 +328,104 @@ START_TEST(rule_arena_size_is_enough)
 }
 END_TEST
 
+/* Conditions of a rule b after a rule a, and the warning about b. */
+static const struct {
+	const char *when;
+	const char *warning;
+} warned[] = {
+	{ "event.amount > 5", "" },
+	{ "event.amount > 5 && event.amount < 5.0000001", "" },
+	{ "attr.x == 1 || attr.x == 2", "" },
+	{ "!(attr.x == 1) && attr.x == 1", "" },
+	{ "attr.x != 1 && attr.x != 2", "" },
+	{ "attr.x in [1, 2] && attr.x in [1, 3]", "" },
+	{ "velocity.attemptsLast2m < 1", "" },
+	{ "event.amount < 0", "" },
+	{ "event.amount > 1", "has the same condition as the rule a" },
+	{ "event.amount > 5 && event.amount < 5",
+	    "never fires: event.amount < 5 contradicts an earlier comparison" },
+	{ "event.amount > 6 && event.amount <= 6 && device.firstSeen",
+	    "never fires: event.amount <= 6 contradicts an earlier "
+	    "comparison" },
+	{ "velocity.attemptsLast2m > 3 && velocity.attemptsLast2m < 4",
+	    "never fires: velocity.attemptsLast2m < 4 contradicts an earlier "
+	    "comparison" },
+	{ "geo.country == \"DE\" && geo.country == \"ET\"",
+	    "never fires: geo.country == \"ET\" contradicts an earlier "
+	    "comparison" },
+	{ "geo.country != \"DE\" && geo.country == \"DE\"",
+	    "never fires: geo.country == \"DE\" contradicts an earlier "
+	    "comparison" },
+	{ "attr.x == 1 && attr.x == \"1\"",
+	    "never fires: attr.x == \"1\" contradicts an earlier comparison" },
+	{ "device.firstSeen && device.firstSeen == false",
+	    "never fires: device.firstSeen == false contradicts an earlier "
+	    "comparison" },
+	{ "graph.usersOnDevice > 500",
+	    "never fires: graph.usersOnDevice > 500 is never true" },
+	{ "graph.ringSize < 1",
+	    "never fires: graph.ringSize < 1 is never true" },
+	{ "attr.x in [1, 2] || (attr.y && attr.x in [2, 1] && attr.y)",
+	    "repeats attr.y" },
+	{ "attr.z || attr.z && attr.y || attr.z", "repeats attr.z" },
+};
+
+START_TEST(rule_that_is_probably_a_mistake_is_warned_about)
+{
+	const struct ruleset *rs;
+	struct str why;
+
+	str_add(&text, "rule a { when event.amount > 1" TAIL);
+	str_addf(&text, "rule b { when %s" TAIL, warned[_i].when);
+	rs = compile();
+	ck_assert_ptr_nonnull(rs);
+	str_init(&why, &arena);
+	rule_warn(&why, rs, 0);
+	ck_assert_str_eq(str_text(&why), "");
+	rule_warn(&why, rs, 1);
+	ck_assert_str_eq(str_text(&why), warned[_i].warning);
+}
+END_TEST
+
+/* A rule reads each signal once in the list, those in "!" and lists too. */
+START_TEST(signals_of_a_rule_are_listed)
+{
+	uint16_t signals[RULE_VALUES_MAX];
+	const struct ruleset *rs;
+
+	str_add(&text, "rule a { when attr.other" TAIL);
+	str_add(&text,
+	    "\nrule b { when attr.x in [1] || !(geo.country == \"DE\") && "
+	    "event.amount > 1 && event.amount < 9" TAIL);
+	rs = compile();
+	ck_assert_ptr_nonnull(rs);
+	ck_assert_uint_eq(rule_signals(&rs->rules[1], signals), 3);
+	ck_assert_uint_eq(signals[0], SIGNAL_EVENT_AMOUNT);
+	ck_assert_uint_eq(signals[1], SIGNAL_GEO_COUNTRY);
+	ck_assert_uint_eq(signals[2], SIGNAL__MAX + 1);
+	ck_assert_int_eq(rs->rules[0].line, 1);
+	ck_assert_int_eq(rs->rules[1].line, 2);
+}
+END_TEST
+
+/* The list of mistakes is not longer than its room. */
+START_TEST(mistakes_after_the_last_place_are_not_noted)
+{
+	struct rule_mistake list[2];
+	struct rule_mistakes mistakes = { list, nitems(list), 0, false };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		str_addf(&text, "rule r%d { when amount > 1" TAIL "\n", i);
+	ck_assert_ptr_null(
+	    rule_compile_all(&arena, str_text(&text), text.len, &mistakes));
+	ck_assert_uint_eq(mistakes.n, 2);
+	ck_assert_int_eq(list[1].line, 2);
+	ck_assert_int_eq(list[1].column, 16);
+	ck_assert_int_eq(list[1].end_column, 22);
+}
+END_TEST
+
 /*
  * A printed ruleset compiles, prints the same text, and fires the same rules.
  */
@@ -380,6 +480,10 @@ suite_rule(void)
 	tcase_add_test(tc, nan_is_unknown);
 	tcase_add_test(tc, compile_fails_cleanly_in_full_arena);
 	tcase_add_loop_test(tc, rule_arena_size_is_enough, 0, 4);
+	tcase_add_loop_test(tc, rule_that_is_probably_a_mistake_is_warned_about,
+	    0, (int)nitems(warned));
+	tcase_add_test(tc, signals_of_a_rule_are_listed);
+	tcase_add_test(tc, mistakes_after_the_last_place_are_not_noted);
 	tcase_add_loop_test(tc, printed_rules_mean_the_same, 0, 100);
 	suite_add_tcase(s, tc);
 	return s;
