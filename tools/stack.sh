@@ -168,3 +168,22 @@ stack_docs() {
 	cp -R "$1/docs" "$2/"
 	cp -R "$1/third_party/swagger-ui" "$2/docs/"
 }
+
+# stack_console SRC DIR: copy the files of the console in the same way.  The
+# version in their paths is a hash of them, because a browser never loads a file
+# of the same version again.
+stack_console() {
+	stack_files=$(cd "$1" && find console third_party/preact \
+	    third_party/codemirror third_party/lucide -name '*.js' -o \
+	    -name '*.css' -o -name index.html.in | LC_ALL=C sort)
+	# shellcheck disable=SC2086 # our own paths have no spaces
+	stack_version=$(cd "$1" && cat $stack_files | sha256sum | cut -c 1-12)
+	mkdir -p "$2/console"
+	for stack_file in $stack_files; do
+		stack_to=$2/console/$stack_version/$stack_file
+		mkdir -p "${stack_to%/*}"
+		cp "$1/$stack_file" "$stack_to"
+	done
+	sed "s/@VERSION@/$stack_version/g" "$1/console/index.html.in" \
+	    >"$2/console/index.html"
+}

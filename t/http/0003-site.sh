@@ -11,6 +11,7 @@ start_stack
 admin_token
 api_key
 stack_docs "$srcdir" "$scratch"
+stack_console "$srcdir" "$scratch"
 
 # A location that ends with a slash has no path without it.
 sed -n 's,^	location \(/.*\)/ {$,\1,p' "$srcdir/nginx/assay.conf.in" \
@@ -22,13 +23,15 @@ while read -r path; do
 		http $method "$path" "" -H 'Host: evil.example'
 		is "$method $path: no redirect names the caller's host" \
 		    "$(header location | grep evil)" ""
-		[ "$path" = /docs ] || [ "$path" = /v1/decisions ] ||
-		    is_error "$method $path answers 404" 404 NOT_FOUND
+		case $path in
+		/console | /docs | /v1/decisions) ;;
+		*) is_error "$method $path answers 404" 404 NOT_FOUND ;;
+		esac
 	done
 done <"$scratch/prefixes"
 
 # An id with ".." between slashes is still an id.
-for id in .. ../x ../../x a/../b ../../docs ../../docs/index.html ../../metrics \
+for id in .. ../x ../../x a/../b ../../docs ../../docs/index.html ../../console ../../console/ ../../metrics \
     ../../v1/backtest; do
 	path=$(printf %s "$id" | sed 's,/,%2F,g')
 	http POST /v1/decisions "{\"id\":\"$id\",\"type\":\"account.login\",

@@ -7,6 +7,7 @@
 
 start_stack
 stack_docs "$srcdir" "$scratch"
+stack_console "$srcdir" "$scratch"
 
 # send_many N FORMAT: N requests at once; printf makes X-Forwarded-For of each
 # from FORMAT and its number.  limited is how many answers are 429.
@@ -25,34 +26,34 @@ limit_all() {
 	start_nginx EXEMPT=no "$@"
 }
 limit_all TRUST_PROXY=1
-send_many 90 'forged-%d'
+send_many 190 'forged-%d'
 check "forged entries that are not addresses count as the peer" \
     test "$limited" -gt 0
 limit_all TRUST_PROXY=1
-send_many 90 '1.2.3.4:%d'
+send_many 190 '1.2.3.4:%d'
 check "forged entries with a port count as the peer" test "$limited" -gt 0
 limit_all TRUST_PROXY=1
-send_many 90 '192.0.2.%d'
+send_many 190 '192.0.2.%d'
 is "each IPv4 address has its own limit" "$limited" 0
 for form in '2001:db8:7:8:%x:b:c:d' '2001:db8:7:8::%x' '2001:db8::%x' \
     '2001:db8::%x:1:2:3' '2001:db8::5:6:7:8:%x' '2001::a:b:5:6:7:%x' \
     '2001:DB8:7::%x'; do
 	limit_all TRUST_PROXY=1
-	send_many 90 "$form"
+	send_many 190 "$form"
 	check "all addresses $form are one client" test "$limited" -gt 0
 done
 for form in '2001:db8:7:%x::1' '2001:db8:%x::1' '2001:db8:7:%x:1:2:3:4' \
     '2001:db8::%x:5:6:7:8' '2001::%x:b:5:6:7:8'; do
 	limit_all TRUST_PROXY=1
-	send_many 90 "$form"
+	send_many 190 "$form"
 	is "each address $form has its own limit" "$limited" 0
 done
 limit_all TRUST_PROXY=1 PROXIES=192.0.2.1,2001:db8::/32
-send_many 90 '192.0.2.%d'
+send_many 190 '192.0.2.%d'
 check "X-Forwarded-For of a peer outside PROXIES is ignored" \
     test "$limited" -gt 0
 limit_all TRUST_PROXY=1 PROXIES=192.0.2.1,255.255.255.255
-send_many 90 '192.0.2.%d'
+send_many 190 '192.0.2.%d'
 is "X-Forwarded-For of a peer in PROXIES is believed" "$limited" 0
 
 # send_from ADDRESS METHOD PATH: send it through a proxy.
@@ -70,7 +71,7 @@ for path in /v1/rules /v1/decisions/x/explain; do
 	is_error "GET $path from outside OPERATORS_FROM answers 403" \
 	    403 FORBIDDEN
 done
-for path in /metrics /docs/ /openapi.json; do
+for path in /metrics /docs/ /openapi.json /console/; do
 	send_from 192.0.2.7 GET $path
 	is "$path answers 200 from an address in OPERATORS_FROM" "$STATUS" 200
 	send_from 198.51.100.7 GET $path
@@ -88,6 +89,8 @@ send_from 198.51.100.7 GET /v1/decisions/..%2F..%2Fmetrics
 is_error "a path with .. does not reach /metrics" 401 INVALID_API_KEY
 send_from 198.51.100.7 GET /v1/decisions/..%2F..%2Fdocs%2F
 is_error "a path with .. does not reach /docs" 401 INVALID_API_KEY
+send_from 198.51.100.7 GET /v1/decisions/..%2F..%2Fconsole%2F
+is_error "a path with .. does not reach /console" 401 INVALID_API_KEY
 stop_nginx
 # docs/openapi.json does not describe the 403 of nginx: keep no answers.
 rm "$scratch/sent/answers"

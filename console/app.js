@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: ISC
+// The console: shows the screen of the address, or asks who the operator is.
+import { html, render, useEffect, useErrorBoundary, useState } from
+    "../third_party/preact/preact.js";
+import { followKeys, useKeys } from "./keys.js";
+import { followPrefs, prefs } from "./prefs.js";
+import { followAddress, go, href, match, route } from "./router.js";
+import screens from "./screens.js";
+import { followSession, session, start } from "./session.js";
+import { effect, followVisibility, useSignal } from "./store.js";
+import { t } from "./text.js";
+import "./text/rails.js";
+import { SignIn } from "./screens/login.js";
+import { Questions } from "./ui/dialog.js";
+import { Empty, Loading, Problem } from "./ui/empty.js";
+import { Help, helpOpen } from "./ui/help.js";
+import { Identity } from "./ui/identity.js";
+import { Page } from "./ui/page.js";
+import { Palette, paletteOpen } from "./ui/palette.js";
+import { allowed, Shell } from "./ui/shell.js";
+import { followTime, switchZone } from "./ui/time.js";
+import { Toasts } from "./ui/toast.js";
+
+// find SEGMENTS: the screen of an address and the values of its path.
+function find(segments) {
+	for (const screen of screens)
+		for (const path of screen.paths) {
+			const params = match(path, segments);
+			if (params !== null)
+				return { screen, params };
+		}
+	return null;
+}
+
+// useModule(screen): its component, when it has arrived.
+function useModule(screen) {
+	const [found, setFound] = useState({});
+	useEffect(() => {
+		let gone = false;
+		screen?.load().then((module) => module.default,
+		    (error) => ({ error }))
+		    .then((result) => gone || setFound({ id: screen.id, result }));
+		return () => { gone = true; };
+	}, [screen]);
+	return found.id === screen?.id ? found.result : undefined;
+}
+
+// A mistake in a screen must not take the menu away.
+function Guarded({ children }) {
+	const [error, reset] = useErrorBoundary((reason) => console.error(reason));
+	return error ? html`<${Problem} error=${error} reload=${reset} />` :
+	    children;
+}
+
+function Screen({ found, query }) {
+	const module = useModule(found?.screen);
+	if (found === null || !allowed(found.screen))
+		return html`<${Page} title=${t("nowhere")}><${Empty} icon="search"
+			title=${t(found === null ? "nowhere.text" : "error.forbidden")}>
+			<a href=${href("/")}>${t("nowhere.home")}</a></${Empty}></${Page}>`;
+	if (module === undefined)
+		return html`<${Loading} />`;
+	if (module.error)
+		return html`<${Problem} error=${module.error}
+			reload=${() => location.reload()} />`;
+	return html`<${module} params=${found.params} query=${query} />`;
+}
+
+function Console() {
+	const { segments, query, path } = useSignal(route);
+	const found = find(segments);
+	useKeys({
+		help: () => { helpOpen.value = true; },
+		palette: () => { paletteOpen.value = true; },
+		search: () => { paletteOpen.value = true; },
+		zone: switchZone,
+		back: () => history.back(),
+		...Object.fromEntries(screens.filter((screen) =>
+		    screen.letter !== null && allowed(screen)).map(({ id, paths }) =>
+		    [`go.${id}`, () => go(href(paths[0]))])),
+	});
+	return html`<${Shell} current=${found?.screen ?? {}}>
+		<${Guarded} key=${path}><${Screen} found=${found} query=${query} />
+		</${Guarded}></${Shell}>
+		<${Palette} /><${Help} /><${Questions} /><${Identity} /><${Toasts} />`;
+}
+
+function App() {
+	const { phase, error } = useSignal(session);
+	if (phase === "starting")
+		return html`<${Loading} />`;
+	if (phase === "failed")
+		return html`<main class="alone"><${Problem} error=${error}
+			reload=${start} /></main>`;
+	if (["open", "locked"].includes(phase))
+		return html`<${Console} />`;
+	return html`<${SignIn} phase=${phase} /><${Toasts} />`;
+}
+
+effect(() => {
+	document.documentElement.dataset.theme = prefs.value.theme;
+});
+followAddress();
+followKeys();
+followPrefs();
+followSession();
+followTime();
+followVisibility();
+start();
+render(html`<${App} />`, document.getElementById("app"));

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: ISC
+// Every key command of the console: where it works, its key and its name in the
+// texts ("key.ID").  A screen says what a command does with useKeys() of keys.js.
+//
+//	id, scope, keys
+//
+// scope: "all" works everywhere; "go" opens a screen; any other word names the
+// screens that have it, in the order of the help.  keys: "g c" is g, then c;
+// "Mod" is Ctrl, on a Mac Cmd.  Some have two keys; the first one is shown.
+// screens.js gives each screen its "go" command.
+import screens from "./screens.js";
+
+export default [
+	["help", "all", ["?"]],
+	["search", "all", ["/"]],
+	["palette", "all", ["Mod+k"]],
+	["zone", "all", ["U"]],
+	["back", "all", ["u"]],
+	...screens.filter(({ letter }) => letter !== null).map(({ id, letter }) =>
+	    [`go.${id}`, "go", [`g ${letter}`]]),
+	["list.next", "list", ["j", "ArrowDown"]],
+	["list.previous", "list", ["k", "ArrowUp"]],
+	["list.open", "list", ["o"]],
+	["list.select", "list", ["x"]],
+	["list.range", "list", ["X"]],
+	["list.more", "list", ["m"]],
+];

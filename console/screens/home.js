@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: ISC
+// Home: the numbers of the last days and what needs attention.
+import { html } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { day, number, percent } from "../format.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import "../text/home.js";
+import { verdictTone } from "../ui/badge.js";
+import { Bars, Ranked, Split } from "../ui/chart.js";
+import { Empty, Loaded } from "../ui/empty.js";
+import { Page, Section, Stat } from "../ui/page.js";
+
+const EVERY_MS = 30000;
+const DAYS = 30;
+const VERDICTS = ["allow", "challenge", "review", "deny"];
+
+function verdictParts(counts) {
+	return VERDICTS.map((verdict) => ({ name: t(`verdict.${verdict}`),
+	    value: counts[verdict] ?? 0, tone: verdictTone(verdict) }));
+}
+
+function Numbers({ totals, cases, falsePositiveRate }) {
+	const { review = 0, deny = 0 } = totals.byVerdict;
+	return html`<div class="stats">
+		<${Stat} label=${t("home.decisions")} value=${number(totals.decisions)} />
+		<${Stat} label=${t("home.review")} value=${number(review)}
+			note=${percent(totals.decisions ? review / totals.decisions : 0)} />
+		<${Stat} label=${t("home.deny")} value=${number(deny)}
+			note=${percent(totals.decisions ? deny / totals.decisions : 0)} />
+		<${Stat} label=${t("home.resolved")} value=${number(cases.resolved)}
+			note=${t("home.resolved.note", { fraud: cases.fraud })} />
+		<${Stat} label=${t("home.false")} value=${percent(falsePositiveRate)}
+			note=${t("home.false.note")} />
+	</div>`;
+}
+
+function Days({ byDay }) {
+	const days = Object.entries(byDay).sort().slice(-DAYS);
+	return html`<${Bars} label=${t("home.days")} unit=${t("home.decisions")}
+		xLabel=${t("home.day")} items=${days.map(([date, counts]) => ({
+		    label: day(date), title: date, parts: verdictParts(counts) }))} />`;
+}
+
+function Summary({ summary }) {
+	if (summary.totals.decisions === 0)
+		return html`<${Empty} icon="chart-column" title=${t("home.none")}>
+			${t("home.none.text")}</${Empty}>`;
+	return html`<${Numbers} ...${summary} />
+		<div class="columns">
+			<${Section} title=${t("home.days")} class="wide">
+				<${Days} byDay=${summary.byDay} /></${Section}>
+			<${Section} title=${t("home.mix")}>
+				<${Split} label=${t("home.mix")}
+					parts=${verdictParts(summary.totals.byVerdict)} />
+			</${Section}>
+			<${Section} title=${t("home.tags")}>
+				<${Ranked} label=${t("home.tags")} items=${Object
+				    .entries(summary.topTags).map(([label, value]) =>
+				    ({ label, value })).slice(0, 8)} /></${Section}>
+		</div>`;
+}
+
+export default function Home() {
+	const load = useLoad((signal) => call("GET /v1/analytics/summary",
+	    { signal }), [], { every: EVERY_MS });
+	return html`<${Page} title=${t("nav.home")}>
+		<${Loaded} load=${load} lines=${8}>${(summary) =>
+		    html`<${Summary} summary=${summary} />`}</${Loaded}></${Page}>`;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: ISC
+// Before the console opens: sign in, create the first admin, or replace a temporary
+// password.
+import { html, useEffect, useState } from
+    "../../third_party/preact/preact.js";
+import { changePassword, register, session, signOut } from "../session.js";
+import { errorText } from "../errors.js";
+import { useSignal } from "../store.js";
+import { t } from "../text.js";
+import { Button, Form, TextField } from "../ui/form.js";
+import { Password, SignInForm, useSubmit } from "../ui/identity.js";
+
+const LEAST = 8;
+
+// useNewPassword(): a new password that is typed twice.
+export function useNewPassword() {
+	const [fresh, setFresh] = useState("");
+	const [again, setAgain] = useState("");
+	const [checked, setChecked] = useState(false);
+	const short = fresh.length < LEAST, differs = fresh !== again;
+	return {
+		value: fresh,
+		check() {
+			setChecked(true);
+			return !short && !differs;
+		},
+		fields: html`
+			<${Password} fresh label=${t("login.new")} value=${fresh}
+				onInput=${setFresh} hint=${t("login.length", { n: LEAST })}
+				error=${checked && short && t("login.short")} />
+			<${Password} fresh label=${t("login.again")} value=${again}
+				onInput=${setAgain} error=${checked && !short && differs &&
+				t("login.differs")} />`,
+	};
+}
+
+function Register() {
+	const [email, setEmail] = useState("");
+	const password = useNewPassword();
+	const { busy, error, submit } = useSubmit(() => password.check() ?
+	    register({ email: email.trim(), password: password.value }) : null);
+	return html`<p>${t("login.register.text")}</p>
+		<${Form} onSubmit=${submit}>
+			<${TextField} type="email" label=${t("identity.email")}
+				value=${email} onInput=${setEmail} required
+				autocomplete="username" error=${error && errorText(error)} />
+			${password.fields}
+			<div class="buttons"><${Button} type="submit" kind="primary"
+				busy=${busy}>${t("login.register.do")}</${Button}></div>
+		</${Form}>`;
+}
+
+// ChangePassword: for a temporary password, and in the account.
+export function ChangePassword({ onDone = () => {}, children }) {
+	const [old, setOld] = useState("");
+	const password = useNewPassword();
+	const { me } = useSignal(session);
+	const { busy, error, submit } = useSubmit(async () => {
+		if (!password.check())
+			return;
+		await changePassword({ password: old, newPassword: password.value });
+		onDone();
+	});
+	return html`<${Form} onSubmit=${submit}>
+		<input type="hidden" autocomplete="username" value=${me.email} />
+		<${Password} label=${t("login.present")} value=${old} onInput=${setOld}
+			error=${error && errorText(error)} />
+		${password.fields}
+		<div class="buttons">${children}<${Button} type="submit" kind="primary"
+			busy=${busy}>${t("login.change.do")}</${Button}></div>
+	</${Form}>`;
+}
+
+function Temporary() {
+	return html`<p>${t("login.temporary.text")}</p><${ChangePassword}>
+		<${Button} onClick=${signOut}>${t("identity.signOut")}</${Button}>
+	</${ChangePassword}>`;
+}
+
+const FORMS = { signIn: SignInForm, register: Register, password: Temporary };
+
+// SignIn phase: of session.js.
+export function SignIn({ phase }) {
+	const title = t(`login.${phase}`);
+	useEffect(() => {
+		document.title = t("title", { page: title });
+	}, [title]);
+	return html`<main class="alone"><div class="card login">
+		<p class="brand"><span class="mark" aria-hidden="true"></span>Assay</p>
+		<h1>${title}</h1><${FORMS[phase]} /></div></main>`;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: ISC
+// State: signals that components follow, and data that is loaded from the API.
+import { effect, signal, useEffect, useLayoutEffect, useMemo, useRef, useState }
+    from "../third_party/preact/preact.js";
+
+// useSignal SIGNAL: its value; the component renders again when it changes.
+export function useSignal(source) {
+	const [, render] = useState(0);
+	useLayoutEffect(() => {
+		let first = true;
+		return source.subscribe(() => {
+			if (!first)
+				render((n) => n + 1);
+			first = false;
+		});
+	}, [source]);
+	return source.value;
+}
+
+// True while the page is in a hidden tab.
+export const hidden = signal(false);
+
+// loader(load, options): data that load(abortSignal) returns as a promise.
+//
+//	state	a signal: { data, error, loading, at }.  While data is loaded
+//		again, and after a failure, the previous data stays.
+//	reload()	load now; an earlier answer that comes late is dropped
+//	set(data)	replace the data without a request
+//	stop()	abort the request and stop polling
+//
+// options.every: milliseconds between the end of a load and the next one, as
+// long as the page is visible.
+export function loader(load, { every = 0 } = {}) {
+	const state = signal({ data: undefined, error: null, loading: true, at: 0 });
+	let abort = null, timer = null, stopped = false;
+
+	function later() {
+		clearTimeout(timer);
+		if (every > 0 && !stopped)
+			timer = setTimeout(() => hidden.value ? later() : reload(),
+			    every);
+	}
+
+	async function reload() {
+		abort?.abort();
+		const mine = abort = new AbortController();
+		state.value = { ...state.value, loading: true };
+		let change;
+		try {
+			change = { data: await load(mine.signal), error: null };
+		} catch (error) {
+			change = { error };
+		}
+		if (mine.signal.aborted)
+			return;
+		state.value = { ...state.value, ...change, loading: false,
+		    at: Date.now() };
+		later();
+	}
+
+	return {
+		state,
+		reload,
+		set(data) {
+			state.value = { ...state.value, data, error: null };
+		},
+		stop() {
+			stopped = true;
+			clearTimeout(timer);
+			abort?.abort();
+		},
+	};
+}
+
+// useLoad(load, deps, options): a loader that lives as long as the component and
+// starts again when a dep changes.  Returns { data, error, loading, at, reload,
+// set }.  keep: true shows the data of the previous deps until the next arrives.
+export function useLoad(load, deps, { every = 0, keep = false } = {}) {
+	const last = useRef(undefined);
+	const mine = useMemo(() => {
+		const made = loader(load, { every });
+		if (keep && last.current !== undefined)
+			made.state.value = { ...made.state.value,
+			    data: last.current };
+		return made;
+	}, deps);
+	useEffect(() => {
+		mine.reload();
+		return mine.stop;
+	}, [mine]);
+	const state = useSignal(mine.state);
+	last.current = state.data;
+	return { ...state, reload: mine.reload, set: mine.set };
+}
+
+// Follow the visibility of the page; the app calls this once.
+export function followVisibility() {
+	hidden.value = document.hidden;
+	document.addEventListener("visibilitychange", () => {
+		hidden.value = document.hidden;
+	});
+}
+
+export { effect, signal };

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: ISC
+// Ids that can be copied, and the assayctl command of an action.
+import { html } from "../../third_party/preact/preact.js";
+import { cliLine, shortId } from "../format.js";
+import { Icon } from "../icons.js";
+import { t } from "../text.js";
+import { toast } from "./toast.js";
+
+// copy TEXT: into the clipboard; the toast shows the text, also if the browser
+// refuses.
+export async function copy(text) {
+	try {
+		await navigator.clipboard.writeText(text);
+		toast({ text: t("copy.done", { text }), tone: "good" });
+	} catch {
+		toast({ text: t("copy.failed", { text }), tone: "bad" });
+	}
+}
+
+export function Copy({ text, what }) {
+	return html`<button type="button" class="button quiet square small"
+		aria-label=${t("copy.what", { what: what ?? text })}
+		title=${t("copy.what", { what: what ?? text })}
+		onClick=${(event) => { event.stopPropagation(); copy(text); }}>
+		<${Icon} name="copy" size=${13} /></button>`;
+}
+
+// Id id: in a monospaced font with a button to copy it; href makes it a link.
+// short shows only its end.
+export function Id({ id, href, short = false }) {
+	const text = short ? shortId(id) : id;
+	return html`<span class="id">${href ?
+	    html`<a href=${href} title=${id}><code>${text}</code></a>` :
+	    html`<code title=${id}>${text}</code>`}<${Copy} text=${id} /></span>`;
+}
+
+// Cli words operands options: a button that copies the assayctl command which does
+// the same as the action next to it.
+export function Cli({ words, operands, options }) {
+	const line = cliLine(words, operands, options);
+	return html`<button type="button" class="button quiet square cli"
+		aria-label=${t("copy.cli", { line })} title=${line}
+		onClick=${() => copy(line)}><${Icon} name="terminal" /></button>`;
+}

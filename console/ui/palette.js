@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: ISC
+// The command palette: commands of this page, screens, and "open this id".
+import { html, signal, useMemo, useRef, useState } from
+    "../../third_party/preact/preact.js";
+import { boundIds, run, scopeOf } from "../keys.js";
+import { href } from "../router.js";
+import screens from "../screens.js";
+import { t } from "../text.js";
+import { Dialog } from "./dialog.js";
+import { Key, useId } from "./form.js";
+import { Icon } from "../icons.js";
+import { useSignal } from "../store.js";
+
+export const paletteOpen = signal(false);
+const HIDDEN = new Set(["palette", "search", "list.next", "list.previous",
+    "list.open"]);
+
+// The name of a command: that of its screen for a "go" command.
+export function commandName(id) {
+	return scopeOf(id) === "go" ? t(`nav.${id.slice(3)}`) : t(`key.${id}`);
+}
+
+// findable TEXT: the addresses that a typed id may mean, from the screens' find.
+export function findable(text, all = screens) {
+	const typed = text.trim();
+	return typed === "" ? [] : all.flatMap(({ id, find = [] }) => find
+	    .filter(({ pattern }) => pattern.test(typed))
+	    .map(({ name, open, path }) => ({ key: `${id} ${name}`, icon: "search",
+		name: t(name, { text: typed }),
+		run: () => { location.hash = open?.(typed) ??
+		    href(path, { id: typed }); } })));
+}
+
+// entries TEXT IDS: what matches all words of the text; ids of things come first
+// when the text has a digit, commands otherwise.
+export function entries(text, ids) {
+	const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+	const doing = ids.filter((id) => !HIDDEN.has(id)).map((id) => ({ key: id, id,
+	    name: commandName(id), run: () => run(id),
+	    icon: scopeOf(id) === "go" ? "arrow-right" : "command" }))
+	    .filter(({ name }) => words.every((word) =>
+		name.toLowerCase().includes(word)));
+	const found = findable(text);
+	return /\d/.test(text) ? [...found, ...doing] : [...doing, ...found];
+}
+
+function Entry({ entry, id, active, choose }) {
+	return html`<li id=${id} role="option" aria-selected=${active ? "true" :
+	    "false"} class=${active ? "active" : ""} onClick=${choose}>
+		<${Icon} name=${entry.icon} /><span>${entry.name}</span>
+		${entry.id && html`<${Key} command=${entry.id} />`}</li>`;
+}
+
+function Finder() {
+	const [text, setText] = useState("");
+	const [at, setAt] = useState(0);
+	const list = useRef(null);
+	const id = useId();
+	const ids = useSignal(boundIds);
+	const shown = useMemo(() => entries(text, ids), [text, ids]);
+	const close = () => { paletteOpen.value = false; };
+	function choose(entry) {
+		close();
+		// The dialog first gives the focus back to the page.
+		setTimeout(entry.run, 0);
+	}
+	function press(event) {
+		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+		if (step !== undefined) {
+			event.preventDefault();
+			const next = (at + step + shown.length) % shown.length || 0;
+			setAt(next);
+			list.current.children[next]?.scrollIntoView({ block: "nearest" });
+		} else if (event.key === "Enter" && shown[at]) {
+			event.preventDefault();
+			choose(shown[at]);
+		}
+	}
+	return html`<${Dialog} title=${t("palette.title")} onClose=${close}
+		size="palette">
+		<input type="text" role="combobox" aria-expanded="true"
+			aria-controls=${id} aria-autocomplete="list" autocomplete="off"
+			aria-label=${t("palette.label")} spellcheck="false" autofocus
+			placeholder=${t("palette.hint")} value=${text}
+			aria-activedescendant=${shown[at] ? `${id}-${at}` : undefined}
+			onKeyDown=${press}
+			onInput=${(event) => { setText(event.target.value); setAt(0); }} />
+		${shown.length === 0 ? html`<p class="muted" role="status">${
+		    t("palette.none")}</p>` : ""}
+		<ul role="listbox" id=${id} ref=${list} aria-label=${t("palette.label")}
+			class=${shown.length === 0 ? "hidden" : ""}>
+			${shown.map((entry, i) => html`<${Entry} key=${entry.key}
+				entry=${entry} id=${`${id}-${i}`} active=${i === at}
+				choose=${() => choose(entry)} />`)}</ul>
+	</${Dialog}>`;
+}
+
+// The app shows this once.
+export function Palette() {
+	return useSignal(paletteOpen) && html`<${Finder} />`;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: ISC
+// Short messages in a corner, which screen readers read aloud.
+import { html, signal, useState } from "../../third_party/preact/preact.js";
+import { errorText } from "../errors.js";
+import { Icon } from "../icons.js";
+import { useSignal } from "../store.js";
+import { t } from "../text.js";
+
+const STAY_MS = 6000;
+const STAY_FAILED_MS = 15000;
+const MOST = 4;
+const ICONS = { good: "circle-check", bad: "circle-alert", plain: "info" };
+
+const shown = signal([]);
+const said = signal("");
+let last = 0;
+
+// toast({ text, tone, action: { label, run } }): tone is good, bad or plain.
+export function toast({ text, tone = "plain", action = null }) {
+	const id = ++last;
+	shown.value = [...shown.value.slice(1 - MOST), { id, text, tone, action }];
+	setTimeout(() => dismiss(id), tone === "bad" || action !== null ?
+	    STAY_FAILED_MS : STAY_MS);
+}
+
+export function dismiss(id) {
+	shown.value = shown.value.filter((one) => one.id !== id);
+}
+
+// announce TEXT: only for screen readers, as "12 cases".
+export function announce(text) {
+	said.value = text;
+}
+
+// useAct(): [busy, act].  await act(() => call(...), { done: "text" }) says how it
+// went in a toast; it returns the result of the work, or undefined after an error.
+// failed(error) may return true: it has shown the error itself.
+export function useAct() {
+	const [busy, setBusy] = useState(false);
+	async function act(work, { done = null, action = null,
+	    failed = () => false } = {}) {
+		setBusy(true);
+		try {
+			const result = await work() ?? null;
+			if (done !== null)
+				toast({ text: done, tone: "good", action });
+			return result;
+		} catch (error) {
+			if (!failed(error))
+				toast({ text: errorText(error), tone: "bad" });
+			return undefined;
+		} finally {
+			setBusy(false);
+		}
+	}
+	return [busy, act];
+}
+
+function Toast({ id, text, tone, action }) {
+	return html`<li class=${`toast ${tone}`}>
+		<${Icon} name=${ICONS[tone]} />
+		<p>${text}</p>
+		${action && html`<button type="button" class="button quiet"
+			onClick=${() => { dismiss(id); action.run(); }}>
+			${action.label}</button>`}
+		<button type="button" class="button quiet square"
+			aria-label=${t("toast.close")} onClick=${() => dismiss(id)}>
+			<${Icon} name="x" /></button>
+	</li>`;
+}
+
+// The app shows this once.
+export function Toasts() {
+	return html`<div class="toasts" role="region" aria-label=${t("toast.all")}>
+		<ul role="log" aria-live="polite" aria-label=${t("toast.all")}>
+			${useSignal(shown).map((one) =>
+			    html`<${Toast} key=${one.id} ...${one} />`)}</ul>
+		<p class="hidden" role="status">${useSignal(said)}</p>
+	</div>`;
+}
