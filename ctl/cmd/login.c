@@ -34,7 +34,9 @@ static int change_password(struct http_client *sv, const char *what,
     const char *old, const char *next);
 static int store_session(
     const struct http_client *sv, struct json_object *json);
+static int refuse_answer(const struct http_client *sv);
 static void warn_unencrypted(const struct http_client *sv);
+static int show_token_operator(const struct command *cmd, struct arena *a);
 static void print_session(const struct session *ss);
 static int send_one(const char *method, const char *path, const char *done,
     const struct command *cmd, struct arena *a);
@@ -129,10 +131,10 @@ whoami(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
 	ctl_arena(&a, ARENA_SIZE);
-	status = session_read(&a, &ss);
-	if (status == EX_OK && own != NULL && *own != '\0') {
-		printf("the operator of the token in ASSAY_TOKEN\n");
-	} else if (status == EX_OK && ss.token == NULL) {
+	if (own != NULL && *own != '\0') {
+		status = show_token_operator(cmd, &a);
+	} else if ((status = session_read(&a, &ss)) == EX_OK &&
+	    ss.token == NULL) {
 		ctl_say("not logged in; run 'assayctl login'");
 		status = EX_NOPERM;
 	} else if (status == EX_OK) {
@@ -276,18 +278,57 @@ store_session(const struct http_client *sv, struct json_object *json)
 	if (expiry == -1 || ss.email == NULL || ss.role == NULL ||
 	    strpbrk(ss.token, "\r\n") != NULL ||
 	    strpbrk(ss.email, "\r\n") != NULL ||
-	    strpbrk(ss.role, "\r\n") != NULL) {
-		ctl_say("%s did not return a session; check that it is an "
-			"Assay service",
-		    sv->url);
-		return EX_PROTOCOL;
-	}
+	    strpbrk(ss.role, "\r\n") != NULL)
+		return refuse_answer(sv);
 	clock_text(expiry, until);
 	if ((status = session_write(&ss)) == EX_OK)
 		print_session(&ss);
 	if (json_object_get_boolean(request_spec_at(json, "passwordTemporary")))
 		ctl_say("the password is temporary; change it with "
 			"'assayctl password'");
+	return status;
+}
+
+static int
+refuse_answer(const struct http_client *sv)
+{
+	ctl_say("%s did not return a session; check that it is an Assay "
+		"service",
+	    sv->url);
+	return EX_PROTOCOL;
+}
+
+/* Ask the service for the operator of the token in ASSAY_TOKEN. */
+static int
+show_token_operator(const struct command *cmd, struct arena *a)
+{
+	const struct client_request req = {
+		.what = cmd->name, .method = "GET", .path = "/v1/auth/me"
+	};
+	struct json_object *json;
+	struct http_client sv;
+	struct session ss;
+	int status;
+
+	status = http_client_open(&sv, NULL, ACCESS_TOKEN, a);
+	if (status == EX_OK)
+		status = http_client_call(&sv, &req, &json);
+	if (status == EX_OK) {
+		ss = (struct session) {
+			.url = sv.url,
+			.email = json_object_get_string(
+			    request_spec_at(json, "email")),
+			.role = json_object_get_string(
+			    request_spec_at(json, "role")),
+			.until = json_object_get_string(
+			    request_spec_at(json, "expiresAt")),
+		};
+		if (ss.email == NULL || ss.role == NULL || ss.until == NULL)
+			status = refuse_answer(&sv);
+		else
+			print_session(&ss);
+	}
+	http_client_close(&sv);
 	return status;
 }
 
@@ -335,5 +376,7 @@ print_session(const struct session *ss)
 	term_text_put(ss->email);
 	printf(" (");
 	term_text_put(ss->role);
-	printf(") at %s until %s\n", ss->url, ss->until);
+	printf(") at %s until ", ss->url);
+	term_text_put(ss->until);
+	putchar('\n');
 }

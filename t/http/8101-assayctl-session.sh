@@ -114,9 +114,14 @@ is "an ended token in the environment exits 77" "$STATUS" 77
 check "the error names ASSAY_TOKEN" prints 'ASSAY_TOKEN has expired'
 login ana@example.com 'the first one'
 old=$(sed -n 's/^token //p' "$scratch/ana/assay/token")
+ASSAY_TOKEN=$old ctl whoami
+check "whoami names the operator of the token in the environment" \
+    prints '^ana@example.com (analyst) at unix:.* until 20[-0-9T:.]*Z$'
 login ana@example.com 'the first one'
 ctl logout --all
 is "logout --all exits 0" "$STATUS" 0
 ASSAY_TOKEN=$old ctl cases list
 is "logout --all ends the other sessions" "$STATUS" 77
+ASSAY_TOKEN=$old ctl whoami
+is "whoami with an ended token in the environment exits 77" "$STATUS" 77
 finish
