@@ -446,7 +446,7 @@ print_decision(struct str *s, const struct explanation *ex)
 		str_int(s, sample->rules_score);
 }
 
-/* Print what is known about the event besides its decision. */
+/* Print the case, the label and the request of the event. */
 static void
 print_context(struct str *s, const struct explanation *ex)
 {
