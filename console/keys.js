@@ -142,10 +142,11 @@ export function followKeys() {
 	});
 }
 
-// "Mod+k" as people read it: "Ctrl K".
+// "Mod+k" as people read it: "Ctrl+K".
 export function keyLabel(key) {
 	const mac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
 	return key.split(" ").map((part) => part
+	    .replace(/\+([a-z])$/, (_, letter) => `+${letter.toUpperCase()}`)
 	    .replace("Mod+", mac ? "⌘" : "Ctrl+").replace("ArrowDown", "↓")
-	    .replace("ArrowUp", "↑").replace("Shift+", "Shift+")).join(" ");
+	    .replace("ArrowUp", "↑")).join(" ");
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: ISC
+// Loading data: a late answer, an error, polling and leaving.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { loader } from "../../console/store.js";
+
+// A load whose answers the test gives: answers[i].done(data) or .fail(error).
+function byHand() {
+	const answers = [];
+	return { answers, load: (abort) => new Promise((done, fail) =>
+	    answers.push({ done, fail, abort })) };
+}
+const soon = () => new Promise((done) => setTimeout(done, 5));
+
+test("data arrives, and stays while it is loaded again", async () => {
+	const { answers, load } = byHand();
+	const mine = loader(load);
+	mine.reload();
+	assert.equal(mine.state.value.loading, true);
+	answers[0].done(1);
+	await soon();
+	assert.equal(mine.state.value.data, 1);
+	mine.reload();
+	assert.deepEqual([mine.state.value.data, mine.state.value.loading],
+	    [1, true]);
+});
+test("an earlier answer that comes late is dropped", async () => {
+	const { answers, load } = byHand();
+	const mine = loader(load);
+	mine.reload();
+	mine.reload();
+	assert.equal(answers[0].abort.aborted, true);
+	answers[1].done("new");
+	await soon();
+	answers[0].done("old");
+	await soon();
+	assert.equal(mine.state.value.data, "new");
+});
+test("an error keeps the old data, and the next answer removes it", async () => {
+	const { answers, load } = byHand();
+	const mine = loader(load);
+	mine.set("old");
+	mine.reload();
+	answers[0].fail(new Error("away"));
+	await soon();
+	assert.deepEqual([mine.state.value.data, mine.state.value.error.message],
+	    ["old", "away"]);
+	mine.reload();
+	answers[1].done("new");
+	await soon();
+	assert.deepEqual([mine.state.value.data, mine.state.value.error],
+	    ["new", null]);
+});
+test("polling loads again until it is stopped", async () => {
+	let count = 0;
+	const mine = loader(async () => ++count, { every: 10 });
+	mine.reload();
+	await new Promise((done) => setTimeout(done, 100));
+	assert.ok(count > 2);
+	mine.stop();
+	const at = count;
+	await new Promise((done) => setTimeout(done, 40));
+	assert.equal(count, at);
+});
+test("leaving aborts the request and changes nothing later", async () => {
+	const { answers, load } = byHand();
+	const mine = loader(load);
+	mine.reload();
+	mine.stop();
+	assert.equal(answers[0].abort.aborted, true);
+	answers[0].done("late");
+	await soon();
+	assert.equal(mine.state.value.data, undefined);
+});
