@@ -231,6 +231,20 @@ grant insert, update (value, changed_at), delete on assay.setting
 grant update (settings) on assay.epoch to assay_operator;
 grant execute on function assay.setting_put(text[], text[]) to assay_operator;
 
+-- operator makes, decides and shows proposals through functions of the owner.
+grant select on assay.proposal to assay_operator;
+grant execute on function assay.proposal_policy(assay.policy),
+    assay.proposal_entry(text),
+    assay.proposal_state(text, text),
+    assay.proposal_status(assay.proposal),
+    assay.proposal_json(assay.proposal),
+    assay.proposal_page(text, bigint, text),
+    assay.proposal_get(text),
+    assay.proposal_create(text, text, text, text, text, text, text, text, text),
+    assay.proposal_begin(text, text, text),
+    assay.proposal_end(text, text),
+    assay.proposal_close(text, text, text, text) to assay_operator;
+
 -- operator adds entries to the audit trail through functions of the owner, and
 -- companion seals them.  operator publishes events.
 revoke insert on assay.audit from assay_operator;

@@ -503,6 +503,39 @@ from assay.epoch e left join assay.setting s on true;
 -- name: setting_put one write late
 select assay.setting_put($1::text[], $2::text[]);
 
+-- Proposals (fcgi/http/proposal.c, fcgi/ep/ep_proposal.c) -------------------
+
+-- Between these two a request is rehearsed.
+-- name: rehearsal_begin write late
+savepoint rehearsal;
+
+-- name: rehearsal_undo write late
+rollback to savepoint rehearsal;
+
+-- name: proposal_state one read late
+select state from assay.proposal_state($1::text, $2::text);
+
+-- name: proposal_create one write late
+select refusal, body from assay.proposal_create($1::text, $2::text, $3::text,
+	$4::text, $5::text, $6::text, $7::text, $8::text, $9::text);
+
+-- name: proposal_page one read late
+select assay.proposal_page($1::text, $2::bigint, $3::text) as body;
+
+-- name: proposal_get one read late
+select refusal, body from assay.proposal_get($1::text);
+
+-- name: proposal_begin one write late
+select refusal, action, body, author
+from assay.proposal_begin($1::text, $2::text, $3::text);
+
+-- name: proposal_end one write late
+select assay.proposal_end($1::text, $2::text) as ended;
+
+-- name: proposal_close one write late
+select refusal, body
+from assay.proposal_close($1::text, $2::text, $3::text, $4::text);
+
 -- The audit trail (fcgi/http/audit.c, fcgi/ep/ep_audit.c) -------------------
 
 -- name: audit_add one write late

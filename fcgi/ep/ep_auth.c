@@ -19,6 +19,8 @@
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/host_semaphore.h"
 #include "fcgi/worker/worker.h"
+#include "lib/conf/approval.h"
+#include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/net/token.h"
@@ -179,6 +181,8 @@ auth_me(struct req *req, struct resp *resp)
 		    ? auth_token_limits().idle / CLOCK_SECOND
 		    : 0));
 	capability_list(&s, req->operator.role);
+	str_add(&s, ",\"fourEyes\":");
+	approval_list(&s, conf.FOUR_EYES);
 	str_addc(&s, '}');
 	return resp_json(req, resp, 200, str_text(&s));
 }

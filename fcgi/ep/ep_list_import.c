@@ -69,7 +69,7 @@ list_import(struct req *req, struct resp *resp)
 	params_texts(&p, b->value, b->n);
 	params_texts(&p, b->reason, b->n);
 	params_times(&p, b->expires, b->n);
-	params_text(&p, req->operator.email);
+	params_text(&p, req->author);
 	if (db_one(req->worker->db, req->arena, STMT_LIST_IMPORT, &p, &rows,
 		&req->fail) == -1)
 		return -1;

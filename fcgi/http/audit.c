@@ -53,7 +53,8 @@ audit_handle(struct req *req, struct resp *resp)
 int
 audit_checkpoint(struct req *req)
 {
-	if (!req->part_committed && add_audit_entry(req, 200, &req->fail) == -1)
+	if (!req->part_committed && req->rehearsal == REHEARSAL_NONE &&
+	    add_audit_entry(req, 200, &req->fail) == -1)
 		return -1;
 	if (audit_suspend(req) == -1)
 		return -1;
@@ -64,7 +65,14 @@ audit_checkpoint(struct req *req)
 int
 audit_suspend(struct req *req)
 {
-	return run_statement(req, STMT_COMMIT);
+	if (req->rehearsal == REHEARSAL_RUNS) {
+		req->rehearsal = REHEARSAL_DONE;
+		return -1;
+	}
+	if (run_statement(req, STMT_COMMIT) == -1)
+		return -1;
+	req->suspended = true;
+	return 0;
 }
 
 int
@@ -149,7 +157,8 @@ add_audit_entry(struct req *req, int status, struct fail *f)
 	str_addf(&action, "%s ", req_method_name(req->method));
 	put_path(&action, req->path);
 	str_init(&body, req->arena);
-	audit_redact_body(&body, req->json);
+	audit_redact_body(
+	    &body, req->audited == NULL ? req->json : req->audited);
 	if (str_text(&action) == NULL || str_text(&body) == NULL)
 		return fail_memory(f);
 

@@ -28,6 +28,7 @@ int audit_checkpoint(struct req *req) __attribute__((warn_unused_result));
  * new transaction.  They are for work of minutes outside the transaction, so
  * that none stays open and idle meanwhile.  A handler that fails between them
  * after a change sets req->part_committed.  Return 0, or -1 with req->fail set.
+ * A rehearsal ends here: -1 with REHEARSAL_DONE.
  */
 int audit_suspend(struct req *req) __attribute__((warn_unused_result));
 int audit_resume(struct req *req) __attribute__((warn_unused_result));

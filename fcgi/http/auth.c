@@ -183,7 +183,7 @@ check_session(struct req *req, const struct token *token)
 	    rows_get_int(&rows, "session_number") != token->session)
 		return fail_set(
 		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
-	req->operator.email = token->email;
+	req->operator.email = req->author = token->email;
 	req->operator.role = token_role(rows_get_text(&rows, "role"));
 	req->operator.temporary = rows_get_bool(&rows, "password_temporary");
 	req->operator.token_id = token->id;

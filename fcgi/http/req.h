@@ -43,6 +43,14 @@ struct operator
 	bool web; /* a browser's session: the token came in a cookie */
 };
 
+/* A rehearsal checks a request and ends before anything is committed. */
+enum rehearsal {
+	REHEARSAL_NONE = 0,
+	REHEARSAL_RUNS,
+	REHEARSAL_DONE, /* the handler wanted to commit */
+	REHEARSAL__MAX
+};
+
 #define REQ_PATH_ARGS_MAX 2
 
 /* One request.  Its arena holds everything. */
@@ -73,6 +81,8 @@ struct req {
 	    key_hash[CRYPT_SHA256_SIZE]; /* of api_key, or of a revoked key */
 	bool key_verified; /* the key exists and has the scope */
 	struct operator operator; /* only with an operator token */
+	const char *author; /* whose change it is: the operator's email, or that
+			       of the author of an approved proposal */
 
 	int connection; /* descriptor to nginx */
 	char **fcgi_params; /* "NAME=value", for what few routes need */
@@ -80,7 +90,10 @@ struct req {
 	const char *body; /* raw bytes, NUL-terminated; "" if none */
 	size_t body_size;
 	struct json_object *json; /* parsed body, on routes with JSON */
+	struct json_object *audited; /* audited: for the entry; NULL: json */
+	bool suspended; /* audited: audit_suspend() has committed something */
 	bool part_committed; /* audited: part of the work */
+	enum rehearsal rehearsal; /* audited: of a proposed request */
 	void (*committed)(struct req *req); /* audited: runs after the commit */
 	struct decision_request *item; /* of a single decision */
 };

@@ -15,6 +15,7 @@
 #include "fcgi/http/auth.h"
 #include "fcgi/http/load_shed.h"
 #include "fcgi/http/path_match.h"
+#include "fcgi/http/proposal.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/rate_limit.h"
 #include "fcgi/http/route.h"
@@ -35,7 +36,7 @@
 #define CHECK_TIME CLOCK_SECOND /* to read the settings before a login */
 #define BODY_IGNORED 4096 /* bytes of a body that is ignored */
 
-static int handle_request(struct req *req, struct resp *resp);
+static int call_limited(struct req *req, struct resp *resp, route_fn *fn);
 static int run_handler(struct req *req, struct resp *resp);
 static int pass_gate(struct req *req, struct resp *resp);
 static int find_route(
@@ -53,6 +54,7 @@ static void count_once(struct req *req, struct rate_limit_result *ret);
 static int refuse_over_budget(
     struct req *req, struct resp *resp, const struct rate_limit_result *got);
 static int read_request_body(struct req *req);
+static int parse_body(struct req *req);
 static int check_query(struct req *req);
 static bool query_known(const struct route *route, const char *name);
 static int check_caller(struct req *req);
@@ -87,6 +89,29 @@ route_id(const struct route *route)
 	return route == NULL ? ROUTE__NONE : route->id;
 }
 
+const struct route *
+route_named(const char *action, struct path_match *ret)
+{
+	const char *space = strchr(action, ' '), *method;
+	size_t i;
+
+	for (i = 0; space != NULL && i < nitems(routes); i++) {
+		method = req_method_name(routes[i].method);
+		if (strlen(method) == (size_t)(space - action) &&
+		    strncmp(method, action, (size_t)(space - action)) == 0 &&
+		    path_match(routes[i].path, space + 1, ret))
+			return &routes[i];
+	}
+	return NULL;
+}
+
+int
+route_call(struct req *req, struct resp *resp)
+{
+	worker_limit(req->worker, req->route->limit_s);
+	return call_limited(req, resp, req->route->handler);
+}
+
 bool
 route_combines(const struct req *req)
 {
@@ -103,7 +128,8 @@ route_combines(const struct req *req)
 void
 route_run(struct req *req, struct resp *resp)
 {
-	if (pass_gate(req, resp) == -1 || handle_request(req, resp) == -1)
+	if (pass_gate(req, resp) == -1 ||
+	    call_limited(req, resp, run_handler) == -1)
 		refuse_request(req, resp);
 }
 
@@ -115,11 +141,11 @@ route_settle(struct req *req, struct resp *resp)
 }
 
 /*
- * Run the handler.  Long requests leave two workers of the operator group free,
- * or one if the group has two.
+ * Run a handler of the request's route.  Long requests leave two workers of the
+ * operator group free, or one if the group has two.
  */
 static int
-handle_request(struct req *req, struct resp *resp)
+call_limited(struct req *req, struct resp *resp, route_fn *fn)
 {
 	_Atomic int32_t *slots = req->worker->shm->long_requests;
 	const int n =
@@ -127,12 +153,12 @@ handle_request(struct req *req, struct resp *resp)
 	int slot, r;
 
 	if (req->route->limit_s < LONG_S)
-		return run_handler(req, resp);
+		return fn(req, resp);
 	if ((slot = host_semaphore_acquire(slots, n, getpid())) == -1)
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "no more long requests may run at once; try again when one "
 		    "has ended");
-	r = run_handler(req, resp);
+	r = fn(req, resp);
 	host_semaphore_release(slots, slot);
 	return r;
 }
@@ -165,6 +191,13 @@ pass_gate(struct req *req, struct resp *resp)
 		-1 ||
 	    check_query(req) == -1)
 		return -1;
+	return parse_body(req) == -1 || proposal_gate(req) == -1 ? -1 : 0;
+}
+
+/* Parse the body of a route with JSON. */
+static int
+parse_body(struct req *req)
+{
 	if (req->route->body_max == 0 || req->route->csv)
 		return 0;
 	req->json =

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "fcgi/http/path_match.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"
@@ -89,6 +90,20 @@ route_fn decision_answer;
 
 /* Return the number of a route, ROUTE__NONE for NULL. */
 enum route_id route_id(const struct route *route);
+
+/*
+ * Find the route of an action, a method and a path such as "POST /v1/rules",
+ * and set *ret to the parameters of the path.  Return NULL if there is none.
+ */
+const struct route *route_named(const char *action, struct path_match *ret);
+
+/*
+ * Run the handler of req->route with its time limit.  The caller has checked
+ * the request.  Return what the handler returned, or -1 with UNAVAILABLE in
+ * req->fail if too many long requests run.
+ */
+int route_call(struct req *req, struct resp *resp)
+    __attribute__((warn_unused_result));
 
 /*
  * Return whether requests of this method and path share a transaction with

@@ -26,17 +26,23 @@ int
 sql_reply_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
     const struct params *p)
 {
-	const char *refusal;
 	struct rows rows;
-	enum code code;
 
 	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
-	    -1)
+		-1 ||
+	    sql_reply_refused(req, &rows) == -1)
 		return -1;
-	refusal = rows_get_text(&rows, "refusal");
+	return resp_json(req, resp, status, rows_get_text(&rows, "body"));
+}
+
+int
+sql_reply_refused(struct req *req, const struct rows *rows)
+{
+	const char *refusal = rows_get_text(rows, "refusal");
+	enum code code;
+
 	if (refusal == NULL)
-		return resp_json(
-		    req, resp, status, rows_get_text(&rows, "body"));
+		return 0;
 	code = fail_code_named(refusal);
 	assert(code != CODE__NONE);
 	return fail_set(&req->fail, FAIL_INPUT, code, NULL, "%s", "");

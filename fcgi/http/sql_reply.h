@@ -22,4 +22,11 @@ int sql_reply_read(struct req *req, struct resp *resp, enum stmt stmt,
 int sql_reply_write(struct req *req, struct resp *resp, int status,
     enum stmt stmt, const struct params *p) __attribute__((warn_unused_result));
 
+/*
+ * If the column refusal of the one row is not null, fail with the error code
+ * that it names.  Return 0, or -1 with req->fail set.
+ */
+int sql_reply_refused(struct req *req, const struct rows *rows)
+    __attribute__((warn_unused_result));
+
 #endif

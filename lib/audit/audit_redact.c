@@ -34,6 +34,7 @@ static void put_object(struct str *s, struct json_object *json);
 static void put_array(
     struct str *s, const char *name, struct json_object *json);
 static put_fn *put_as(const char *name);
+static put_fn put_hidden;
 static size_t cut_at(const char *text, size_t size);
 static const char *known_as(struct json_object *json, const char *name);
 static bool is_secret(const char *name);
@@ -57,6 +58,7 @@ static const struct {
 	{ "ipAddress", true, body_mask_ip },
 	{ "phone", true, body_mask_phone },
 	{ "url", true, audit_redact_url },
+	{ "body", false, put_hidden },
 };
 
 void
@@ -174,6 +176,14 @@ put_as(const char *name)
 				  : strcasecmp(name, masks[i].name) == 0)
 			return masks[i].put;
 	return NULL;
+}
+
+/* Write that there is a text: a file inside a proposal. */
+static void
+put_hidden(struct str *s, const char *text)
+{
+	(void)text;
+	audit_redact_text(s, ELLIPSIS);
 }
 
 /*

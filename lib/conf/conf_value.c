@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "core/base/array.h"
+#include "lib/conf/approval.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_value.h"
 #include "lib/conf/redis_url.h"
@@ -80,6 +81,19 @@ conf_value_check(const struct conf_setting *s, const char *value,
 	    (reason = s->allowed.check(s->name, value, next)) == NULL)
 		return 0;
 	return say_why(why, reason);
+}
+
+/* A comma-separated list of words of approvals.tbl. */
+const char *
+conf_value_approvals(
+    const char *name, const char *value, const struct conf *next)
+{
+	(void)name;
+	(void)next;
+	return approval_setting_valid(value)
+	    ? NULL
+	    : "must be words of rules, policies, shadow, retention, erasure, "
+	      "lists, separated by commas";
 }
 
 /* A comma-separated list of directories, for lib/sys/disk.h. */

@@ -242,8 +242,8 @@ return (select sha256(k.erased_user ||
     from assay.hash_key k where k.one);
 
 -- Record the erasure of a user, in a separate transaction: after its commit
--- drains and degraded decisions leave out the user's details.  Returns its
--- time.
+-- drains and degraded decisions leave out the user's details.  Other proposals to
+-- erase the user end.  Returns its time.
 create or replace function assay.erase_begin(who text)
 returns timestamptz language plpgsql security definer
 set search_path = pg_catalog, pg_temp
@@ -257,6 +257,7 @@ begin
 	values (assay.user_hash(who), at)
 	on conflict (user_hash) do update
 	set erased_at = greatest(e.erased_at, excluded.erased_at);
+	perform assay.proposal_erase(who);
 	return at;
 end
 $$;

@@ -341,8 +341,8 @@ end
 $$;
 
 -- Delete a batch of erasures that are older than any decision that a spool can
--- still bring back, and spools that have been silent for as long.  Returns how
--- many erasures.
+-- still bring back, and spools that have been silent for as long.  Also remove
+-- the contents of proposals that have expired.  Returns how many erasures.
 create or replace function assay.retention_erasures(cutoff timestamptz,
     max_rows bigint)
 returns bigint language plpgsql security definer
@@ -351,6 +351,7 @@ as $$
 declare
 	deleted bigint;
 begin
+	perform assay.proposal_expire();
 	delete from assay.spool_host h where h.reported_at < cutoff;
 	delete from assay.erasure e
 	where e.user_hash in (select o.user_hash from assay.erasure o

@@ -90,6 +90,13 @@ static const struct {
 	    "DRIFT_ALERT_PSI must be a number from 0 to 1000" },
 	{ "DRIFT_ALERT_PSI=1.2.3\n", ":1",
 	    "DRIFT_ALERT_PSI must be a number from 0 to 1000" },
+	{ "FOUR_EYES=rules,erasure\n", NULL, NULL },
+	{ "FOUR_EYES=rules,keys\n", ":1",
+	    "FOUR_EYES must be words of rules, policies, shadow, retention, "
+	    "erasure, lists, separated by commas" },
+	{ "FOUR_EYES=rules,\n", ":1",
+	    "FOUR_EYES must be words of rules, policies, shadow, retention, "
+	    "erasure, lists, separated by commas" },
 	{ "GEOIP_DB=places.mmdb\n", ":1", "GEOIP_DB must be an absolute path" },
 	{ "LOG_LEVEL=loud\n", ":1",
 	    "LOG_LEVEL must be error, warn, info or debug" },

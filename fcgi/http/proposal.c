@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: ISC */
+/* Requests inside proposals: what can be proposed, and how it runs. */
+#include "config.h"
+
+#include <json-c/json_object.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "fcgi/http/path_match.h"
+#include "fcgi/http/proposal.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "lib/conf/conf.h"
+#include "lib/json/body.h"
+
+/* Where the name of what a request changes is. */
+enum target {
+	TARGET_NONE = 1,
+	TARGET_PATH,
+	TARGET_MEMBER,
+	TARGET_ENTRY,
+	TARGET__MAX
+};
+
+/* One row of proposables.tbl; without a subject the route is not in it. */
+struct proposable {
+	enum approval subject;
+	enum target target;
+	const char *member;
+	const char *harmless;
+};
+
+static bool is_harmless(const struct proposable *pr, struct json_object *json);
+static int check_body(struct req *req, struct proposal *p);
+static struct req inner_request(
+    const struct req *req, const struct proposal *p);
+static int entry_target(
+    struct req *req, const struct resp *answer, const char **ret);
+
+static const struct proposable proposables[ROUTE__MAX] = {
+#define PROPOSABLE(fn, subject, target, member, harmless)                      \
+	[ROUTE_##                                                              \
+	    fn] = { APPROVAL_##subject, TARGET_##target, member, harmless },
+#include "fcgi/http/proposables.tbl"
+#undef PROPOSABLE
+};
+
+int
+proposal_gate(struct req *req)
+{
+	const struct proposable *pr = &proposables[route_id(req->route)];
+
+	if (pr->subject == APPROVAL_NONE ||
+	    !approval_named(conf.FOUR_EYES, pr->subject) ||
+	    is_harmless(pr, req->json))
+		return 0;
+	return fail_set(
+	    &req->fail, FAIL_DENIED, APPROVAL_REQUIRED, NULL, "%s", "");
+}
+
+int
+proposal_read(struct req *req, const char *action, struct json_object *json,
+    struct proposal *ret)
+{
+	const struct proposable *pr;
+	struct path_match m;
+
+	*ret = (struct proposal) { .json = json };
+	ret->route = route_named(action, &m);
+	pr = &proposables[route_id(ret->route)];
+	if (pr->subject == APPROVAL_NONE)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "action",
+		    "must be method and path of a change that can be proposed");
+	ret->subject = pr->subject;
+	if (path_match_args(&m, req->arena, ret->arg, &req->fail) == -1 ||
+	    check_body(req, ret) == -1)
+		return -1;
+	if (is_harmless(pr, json))
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "body",
+		    "needs no approval with \"%s\"; send the request itself",
+		    pr->harmless);
+	return 0;
+}
+
+int
+proposal_rehearse(struct req *req, const struct proposal *p, struct resp *ret)
+{
+	struct req inner = inner_request(req, p);
+
+	inner.operator.role = ROLE_ADMIN;
+	inner.rehearsal = REHEARSAL_RUNS;
+	if (p->route->handler(&inner, ret) == 0)
+		return 0;
+	if (inner.rehearsal == REHEARSAL_DONE) {
+		*ret = (struct resp) { 0 };
+		return 0;
+	}
+	req->fail = inner.fail;
+	return -1;
+}
+
+int
+proposal_target(struct req *req, const struct proposal *p,
+    const struct resp *answer, const char **ret)
+{
+	const struct proposable *pr = &proposables[route_id(p->route)];
+
+	switch (pr->target) {
+	case TARGET_PATH:
+		*ret = p->arg[0];
+		return 0;
+	case TARGET_MEMBER:
+		*ret = body_string(p->json, pr->member);
+		return 0;
+	case TARGET_ENTRY:
+		return entry_target(req, answer, ret);
+	default:
+		*ret = NULL;
+		return 0;
+	}
+}
+
+int
+proposal_run(struct req *req, const struct proposal *p, const char *author,
+    struct resp *ret)
+{
+	struct req inner = inner_request(req, p);
+	int r;
+
+	inner.author = author;
+	r = route_call(&inner, ret);
+	req->fail = inner.fail;
+	req->json = inner.json;
+	req->part_committed = inner.part_committed;
+	req->suspended = inner.suspended;
+	req->committed = inner.committed;
+	return r;
+}
+
+/* Whether a body has the member with which it needs no approval. */
+static bool
+is_harmless(const struct proposable *pr, struct json_object *json)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(json, pr->harmless, &value) &&
+	    json_object_is_type(value, json_type_boolean) &&
+	    json_object_get_boolean(value);
+}
+
+/* Check the type and size of a body against its route, and write it as text. */
+static int
+check_body(struct req *req, struct proposal *p)
+{
+	const struct route *route = p->route;
+	size_t size;
+
+	if (p->json == NULL && route->body_max == 0)
+		return 0;
+	if (route->body_max == 0 ||
+	    !json_object_is_type(
+		p->json, route->csv ? json_type_string : json_type_object))
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "body",
+		    "%s",
+		    route->body_max == 0 ? "must be absent for this action"
+			: route->csv	 ? "must be a string of CSV"
+					 : "must be an object");
+	p->text = arena_strdup(req->arena,
+	    json_object_to_json_string_ext(p->json, JSON_C_TO_STRING_PLAIN));
+	if (p->text == NULL)
+		return fail_memory(&req->fail);
+	size = route->csv ? (size_t)json_object_get_string_len(p->json)
+			  : strlen(p->text);
+	if (size > route->body_max)
+		return fail_set(
+		    &req->fail, FAIL_INPUT, PAYLOAD_TOO_LARGE, NULL, "%s", "");
+	return 0;
+}
+
+/*
+ * The proposed request for its handler, in the connection, memory and for the
+ * operator of req.  Its audit entry is that of req.
+ */
+static struct req
+inner_request(const struct req *req, const struct proposal *p)
+{
+	struct req inner = *req;
+
+	inner.route = p->route;
+	inner.params = (struct query) { 0 };
+	memcpy(inner.arg, p->arg, sizeof(inner.arg));
+	inner.json = p->route->csv ? NULL : p->json;
+	inner.body = p->route->csv ? json_object_get_string(p->json)
+	    : p->text == NULL	   ? ""
+				   : p->text;
+	inner.body_size = strlen(inner.body);
+	return inner;
+}
+
+/* The list entry of an answer, by what identifies it. */
+static int
+entry_target(struct req *req, const struct resp *answer, const char **ret)
+{
+	struct json_object *entry =
+	    body_parse(req->arena, answer->body, answer->body_size, &req->fail);
+	struct str s;
+
+	if (entry == NULL)
+		return -1;
+	str_init(&s, req->arena);
+	str_addf(&s, "%s %s ", body_string(entry, "kind"),
+	    body_string(entry, "subject"));
+	str_add(&s, body_string(entry, "value"));
+	*ret = str_text(&s);
+	return *ret == NULL ? fail_memory(&req->fail) : 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/* Requests inside proposals: what can be proposed, and how it runs. */
+#ifndef FCGI_HTTP_PROPOSAL_H
+#define FCGI_HTTP_PROPOSAL_H
+
+#include "fcgi/http/req.h"
+#include "lib/conf/approval.h"
+
+struct json_object;
+struct resp;
+struct route;
+
+/* A request that was proposed. */
+struct proposal {
+	const struct route *route;
+	enum approval subject;
+	const char *arg[REQ_PATH_ARGS_MAX]; /* decoded {parameters} */
+	struct json_object *json; /* the body; a string of CSV; NULL: none */
+	const char *text; /* json as it is stored, or NULL */
+};
+
+/*
+ * Check that a request need not be a proposal.  Return 0, or -1 with
+ * APPROVAL_REQUIRED in req->fail if FOUR_EYES names the subject of its route.
+ */
+int proposal_gate(struct req *req) __attribute__((warn_unused_result));
+
+/*
+ * Read the request with this action, such as "POST /v1/rules", and body (NULL:
+ * none) into *ret, in the arena of req.  Return 0, or -1 with req->fail set:
+ * INVALID_REQUEST if it cannot be proposed, or PAYLOAD_TOO_LARGE.
+ */
+int proposal_read(struct req *req, const char *action, struct json_object *json,
+    struct proposal *ret) __attribute__((warn_unused_result));
+
+/*
+ * Run the handler of a proposed request as an admin would, up to its first
+ * commit.  The caller undoes its changes.  *ret is the answer; without a body
+ * if the handler has several transactions.  Return 0, or -1 with req->fail set.
+ */
+int proposal_rehearse(struct req *req, const struct proposal *p,
+    struct resp *ret) __attribute__((warn_unused_result));
+
+/*
+ * Set *ret to what the request changes, in the arena; NULL if the table names
+ * nothing.  answer is that of the rehearsal.  Return 0, or -1 with req->fail
+ * set.
+ */
+int proposal_target(struct req *req, const struct proposal *p,
+    const struct resp *answer, const char **ret)
+    __attribute__((warn_unused_result));
+
+/*
+ * Run the handler of a proposed request in the transaction of req, for its
+ * author.  Sets the members of req that an audited handler sets.  *ret is the
+ * answer.  Return what the handler returned.
+ */
+int proposal_run(struct req *req, const struct proposal *p, const char *author,
+    struct resp *ret) __attribute__((warn_unused_result));
+
+#endif
