@@ -198,16 +198,30 @@ grant select on assay.tag_epoch, assay.tag_count
 grant execute on function assay.chargeback_put(text, text, bigint)
     to assay_decide;
 grant execute on function assay.case_resolution(assay.review_case),
+    assay.case_due(assay.review_case),
+    assay.case_note_json(assay.case_note),
     assay.case_json(assay.review_case),
     assay.case_queues(),
     assay.case_decisions(text, text),
-    assay.case_page(text, text, text, text, bigint, bigint, text),
+    assay.case_page(text, text, text, text, bigint, bigint, text, text, text,
+	text, text, double precision, double precision, text, bigint, bigint,
+	timestamptz, timestamptz, boolean),
     assay.case_get(text),
-    assay.case_assign(text, text),
+    assay.case_assign(text, text, bigint),
+    assay.case_hand_over(text, text, text, bigint),
+    assay.case_release(text, text, boolean),
+    assay.case_snooze(text, text, boolean, timestamptz),
+    assay.case_note_add(text, text, text, text),
     assay.case_resolve(text, text, text, text, text),
+    assay.cases_resolve(text[], text, text, text, text),
+    assay.case_reopen(text, text, text[], text),
+    assay.queue_list(text),
+    assay.queue_put(text, bigint),
+    assay.case_next(text, boolean, text, bigint),
     assay.tag_weights_json(text) to assay_operator;
 grant execute on function assay.labels_match(bigint) to assay_companion;
-grant select on assay.review_case, assay.case_trail, assay.label,
+grant select on assay.review_case, assay.case_trail, assay.case_note,
+    assay.case_queue, assay.label,
     assay.verdict_log, assay.decision_detail, assay.retention_watermark to assay_operator;
 grant execute on function
     assay.log_retained_since(regclass),

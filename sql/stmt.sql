@@ -255,11 +255,18 @@ select w.a, w.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
 order by w.a, w.b
 on conflict do nothing;
 
--- columns: id event_id verdict_id queue score opened_at
+-- columns: id event_id verdict_id queue score opened_at event_type amount
+-- columns: currency tags
 -- name: txn_add_cases write
-insert into assay.review_case (id, event_id, verdict_id, queue, score, opened_at)
-select * from unnest($1::text[], $2::text[], $3::text[], $4::text[],
-	$5::bigint[], $6::timestamptz[]);
+insert into assay.review_case (id, event_id, verdict_id, queue, score,
+	opened_at, event_type, amount, currency, tags)
+select w.id, w.event_id, w.verdict_id, w.queue, w.score, w.opened_at,
+	w.event_type, w.amount::double precision, w.currency,
+	string_to_array(w.tags, ',')
+from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[],
+	$6::timestamptz[], $7::text[], $8::text[], $9::text[], $10::text[])
+	as w(id, event_id, verdict_id, queue, score, opened_at, event_type,
+	    amount, currency, tags);
 
 -- columns: case_id at
 -- name: txn_add_trail write
@@ -574,21 +581,59 @@ select count(*) as entries from assay.audit a where a.number > $1::bigint;
 -- name: audit_page one read late
 select refusal, body from assay.audit_page($1::bigint, $2::bigint, $3::text);
 
--- Cases (fcgi/ep/ep_case.c) -------------------------------------------------
+-- Cases (fcgi/ep/ep_case.c, fcgi/ep/ep_case_list.c) -------------------------
 
 -- name: case_page one read late
-select refusal, body from assay.case_page($1::text, $2::text, $3::text,
-	$4::text, $5::bigint, $6::bigint, $7::text);
+select refusal, body, read_until from assay.case_page($1::text, $2::text,
+	$3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text,
+	$9::text, $10::text, $11::text, $12::text::double precision,
+	$13::text::double precision, $14::text, $15::bigint, $16::bigint,
+	$17::timestamptz, $18::timestamptz, $19::text::boolean);
 
 -- name: case_get one read late
 select refusal, body from assay.case_get($1::text);
 
 -- name: case_assign one write late
-select refusal, body from assay.case_assign($1::text, $2::text);
+select refusal, body from assay.case_assign($1::text, $2::text, $3::bigint);
+
+-- name: case_hand_over one write late
+select refusal, body from assay.case_hand_over($1::text, $2::text, $3::text,
+	$4::bigint);
+
+-- name: case_release one write late
+select refusal, body from assay.case_release($1::text, $2::text,
+	$3::bigint = 1);
+
+-- name: case_snooze one write late
+select refusal, body from assay.case_snooze($1::text, $2::text,
+	$3::bigint = 1, $4::timestamptz);
+
+-- name: case_note_add one write late
+select refusal, body from assay.case_note_add($1::text, $2::text, $3::text,
+	$4::text);
 
 -- name: case_resolve one write late
 select refusal, body from assay.case_resolve($1::text, $2::text, $3::text,
 	$4::text, $5::text);
+
+-- name: case_reopen one write late
+select refusal, body from assay.case_reopen($1::text, $2::text, $3::text[],
+	$4::text);
+
+-- name: cases_resolve many write late
+select id, refusal from assay.cases_resolve($1::text[], $2::text, $3::text,
+	$4::text, $5::text);
+
+-- Queues (fcgi/ep/ep_queue.c) -----------------------------------------------
+
+-- name: queue_list one read late
+select assay.queue_list($1::text) as body;
+
+-- name: queue_put one write late
+select assay.queue_put($1::text, $2::bigint) as body;
+
+-- name: case_next one write late
+select assay.case_next($1::text, $2::bigint = 1, $3::text, $4::bigint) as body;
 
 -- The logs (fcgi/ep/ep_verdict.c) -------------------------------------------
 

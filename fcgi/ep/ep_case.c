@@ -1,69 +1,74 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/cases: decisions that analysts review. */
+/* /v1/cases: decisions that analysts review, and what they do with them. */
 #include "config.h"
 
+#include <json-c/json_object.h>
 #include <string.h>
 
+#include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/decide/policy.h"
+#include "core/base/str.h"
+#include "core/event/event.h"
+#include "fcgi/http/password.h"
 #include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
 #include "fcgi/http/sql_reply.h"
+#include "fcgi/worker/worker.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
+#include "lib/net/token.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
 
-#define QUEUE_ALL "*" /* as a queue: all queues */
-#define LIMIT_DEFAULT 100
-#define LIMIT_MAX 500
 #define NOTE_MAX 4000 /* bytes */
+#define NOTE_PREFIX "csn_"
+#define OUTCOME_MAX 32 /* bytes of its word */
+#define RESOLVE_MAX 100 /* cases of one request */
+#define SNOOZE_MAX (30 * 24 * 3600 * CLOCK_SECOND)
 
-static const char *queue_filter(const struct query *query, bool of_entity);
-static int read_status(
-    const struct query *query, const char **ret, struct fail *f);
+/* The columns of STMT_CASES_RESOLVE. */
+enum { RESULT_ID, RESULT_REFUSAL };
+
+static void put_caller(struct params *p, const struct req *req);
+static void put_resolution(struct params *p, const struct req *req);
+static int check_outcome(struct req *req);
+static int read_snooze(struct req *req, int64_t *ret);
+static int read_ids(struct req *req, const char *ret[RESOLVE_MAX], size_t *n);
+static int answer_results(
+    struct req *req, struct resp *resp, const struct rows *rows);
 static bool is_one_of(const char *text, const char *const *words, size_t n);
 
-static const char *const statuses[] = { "open", "assigned", "resolved" };
 static const char *const outcomes[] = { "fraud", "legit", "inconclusive" };
 
-static const struct body_field fields[] = {
-	{ "outcome", BODY_STRING, true, false, 1, 32 },
+static const struct body_field hand_over_fields[] = {
+	{ "to", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
+};
+
+static const struct body_field snooze_fields[] = {
+	{ "until", BODY_STRING, true, true, 1, 64 },
+};
+
+static const struct body_field note_fields[] = {
+	{ "text", BODY_STRING, true, false, 1, NOTE_MAX },
+};
+
+static const struct body_field resolve_fields[] = {
+	{ "outcome", BODY_STRING, true, false, 1, OUTCOME_MAX },
 	{ "note", BODY_STRING, false, false, 0, NOTE_MAX },
 };
 
-/*
- * GET /v1/cases.  200: a page of the cases of a queue, of all queues, or of an
- * event or a user, newest first; 400: status, limit or offset is wrong, or both
- * event and user are given; 404: before is not a case.
- */
-int
-case_list(struct req *req, struct resp *resp)
-{
-	const char *event = query_text(&req->params, "eventId");
-	const char *user = query_text(&req->params, "userId");
-	const char *status;
-	int64_t limit, offset;
-	struct params p;
+static const struct body_field resolve_all_fields[] = {
+	{ "ids", BODY_ARRAY, true, false, 1, RESOLVE_MAX },
+	{ "outcome", BODY_STRING, true, false, 1, OUTCOME_MAX },
+	{ "note", BODY_STRING, false, false, 0, NOTE_MAX },
+};
 
-	if (read_status(&req->params, &status, &req->fail) == -1 ||
-	    query_int(&req->params, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT,
-		&limit, &req->fail) == -1 ||
-	    query_int(&req->params, "offset", 0, QUERY_OFFSET_MAX, 0, &offset,
-		&req->fail) == -1)
-		return -1;
-	if (event != NULL && user != NULL)
-		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "userId", "cannot be combined with eventId");
-	params_init(&p, req->arena);
-	params_text(
-	    &p, queue_filter(&req->params, event != NULL || user != NULL));
-	params_text(&p, status);
-	params_text(&p, event);
-	params_text(&p, user);
-	params_int(&p, limit);
-	params_int(&p, offset);
-	params_text(&p, query_text(&req->params, "before"));
-	return sql_reply_write(req, resp, 200, STMT_CASE_PAGE, &p);
-}
+static const struct body_field reopen_fields[] = {
+	{ "note", BODY_STRING, false, false, 0, NOTE_MAX },
+};
 
 /* GET /v1/cases/{id}.  200: the case and its history; 404: unknown id. */
 int
@@ -88,7 +93,95 @@ case_assign(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
 	params_text(&p, req->operator.email);
+	params_int(&p, conf.CLAIM_MINUTES);
 	return sql_reply_write(req, resp, 200, STMT_CASE_ASSIGN, &p);
+}
+
+/*
+ * POST /v1/cases/{id}/hand-over.  200: the case is assigned to another
+ * operator; 400: a field is wrong; 404: unknown id, or no enabled operator has
+ * the address; 409: it is resolved.
+ */
+int
+case_hand_over(struct req *req, struct resp *resp)
+{
+	struct params p;
+	const char *to;
+
+	if (body_check(req->json, hand_over_fields, nitems(hand_over_fields),
+		&req->fail) == -1 ||
+	    (to = password_email(req, body_string(req->json, "to"))) == NULL)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_text(&p, req->operator.email);
+	params_text(&p, to);
+	params_int(&p, conf.CLAIM_MINUTES);
+	return sql_reply_write(req, resp, 200, STMT_CASE_HAND_OVER, &p);
+}
+
+/*
+ * POST /v1/cases/{id}/release.  200: the case is open; 404: unknown id; 409: it
+ * is resolved, or another analyst has it and the caller is no admin.
+ */
+int
+case_release(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	put_caller(&p, req);
+	return sql_reply_write(req, resp, 200, STMT_CASE_RELEASE, &p);
+}
+
+/*
+ * POST /v1/cases/{id}/snooze.  200: the case is open and put off until a time,
+ * or no more; 400: the time is wrong; 404 and 409: as above.
+ */
+int
+case_snooze(struct req *req, struct resp *resp)
+{
+	struct params p;
+	int64_t until;
+
+	if (body_check(req->json, snooze_fields, nitems(snooze_fields),
+		&req->fail) == -1 ||
+	    read_snooze(req, &until) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	put_caller(&p, req);
+	if (until == 0)
+		params_null(&p);
+	else
+		params_time(&p, until);
+	return sql_reply_write(req, resp, 200, STMT_CASE_SNOOZE, &p);
+}
+
+/*
+ * POST /v1/cases/{id}/notes.  201: the note, which is added to the case; 400:
+ * the text is wrong; 404: unknown id; 409: the case has too many notes.
+ */
+int
+case_note(struct req *req, struct resp *resp)
+{
+	char id[CRYPT_ID_SIZE];
+	const char *text;
+	struct params p;
+
+	if (body_check(
+		req->json, note_fields, nitems(note_fields), &req->fail) == -1)
+		return -1;
+	text = body_string(req->json, "text");
+	if (event_blank(text))
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "text",
+		    "must not be blank");
+	crypt_id(NOTE_PREFIX, clock_now(), id);
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_text(&p, id);
+	params_text(&p, req->operator.email);
+	params_text(&p, text);
+	return sql_reply_write(req, resp, 201, STMT_CASE_NOTE_ADD, &p);
 }
 
 /*
@@ -99,49 +192,165 @@ case_assign(struct req *req, struct resp *resp)
 int
 case_resolve(struct req *req, struct resp *resp)
 {
-	const char *note, *outcome;
 	struct params p;
 
-	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
+	if (body_check(req->json, resolve_fields, nitems(resolve_fields),
+		&req->fail) == -1 ||
+	    check_outcome(req) == -1)
 		return -1;
-	outcome = body_string(req->json, "outcome");
-	if (!is_one_of(outcome, outcomes, nitems(outcomes)))
-		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "outcome", "must be fraud, legit or inconclusive");
-	note = body_string(req->json, "note");
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	params_text(&p, req->operator.email);
-	params_text(&p, outcome);
-	params_text(&p, note == NULL || *note == '\0' ? NULL : note);
-	params_text(&p, req->correlation_id);
+	put_resolution(&p, req);
 	return sql_reply_write(req, resp, 200, STMT_CASE_RESOLVE, &p);
 }
 
 /*
- * Return the queue to filter by, or NULL for all queues.  "*" means all.  If no
- * queue is given, filter by the default queue; but show the cases of an event
- * or a user from all queues.
+ * POST /v1/cases/resolve.  200: a result for each case; a case that cannot be
+ * resolved has an error as its result, and all others are resolved in one
+ * transaction; 400: a field is wrong.
  */
-static const char *
-queue_filter(const struct query *query, bool of_entity)
+int
+case_resolve_all(struct req *req, struct resp *resp)
 {
-	const char *queue = query_text(query, "queue");
+	const char *ids[RESOLVE_MAX];
+	struct params p;
+	struct rows rows;
+	size_t n;
 
-	if (queue == NULL)
-		return of_entity ? NULL : POLICY_QUEUE_DEFAULT;
-	return strcmp(queue, QUEUE_ALL) == 0 ? NULL : queue;
+	if (body_check(req->json, resolve_all_fields,
+		nitems(resolve_all_fields), &req->fail) == -1 ||
+	    check_outcome(req) == -1 || read_ids(req, ids, &n) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_texts(&p, ids, n);
+	put_resolution(&p, req);
+	if (db_run(req->worker->db, req->arena, STMT_CASES_RESOLVE, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	return answer_results(req, resp, &rows);
 }
 
-/* Read the status to filter by, NULL for any. */
-static int
-read_status(const struct query *query, const char **ret, struct fail *f)
+/*
+ * POST /v1/cases/{id}/reopen.  200: the resolved case is open; 400: the note is
+ * wrong; 404: unknown id; 409: it is not resolved.
+ */
+int
+case_reopen(struct req *req, struct resp *resp)
 {
-	*ret = query_text(query, "status");
-	if (*ret != NULL && !is_one_of(*ret, statuses, nitems(statuses)))
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "status",
-		    "must be open, assigned or resolved");
+	char id[2][CRYPT_ID_SIZE];
+	const char *ids[2] = { id[0], id[1] };
+	const char *note;
+	struct params p;
+
+	if (body_check(req->json, reopen_fields, nitems(reopen_fields),
+		&req->fail) == -1)
+		return -1;
+	crypt_id(NOTE_PREFIX, clock_now(), id[0]);
+	crypt_id(NOTE_PREFIX, clock_now(), id[1]);
+	note = body_string(req->json, "note");
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_text(&p, req->operator.email);
+	params_texts(&p, ids, nitems(ids));
+	params_text(&p, note == NULL || *note == '\0' ? NULL : note);
+	return sql_reply_write(req, resp, 200, STMT_CASE_REOPEN, &p);
+}
+
+/* Append the case, the operator, and whether that is an admin. */
+static void
+put_caller(struct params *p, const struct req *req)
+{
+	params_text(p, req->arg[0]);
+	params_text(p, req->operator.email);
+	params_int(p, req->operator.role == ROLE_ADMIN);
+}
+
+/* Append who resolves cases, how, and the request's id. */
+static void
+put_resolution(struct params *p, const struct req *req)
+{
+	const char *note = body_string(req->json, "note");
+
+	params_text(p, req->operator.email);
+	params_text(p, body_string(req->json, "outcome"));
+	params_text(p, note == NULL || *note == '\0' ? NULL : note);
+	params_text(p, req->correlation_id);
+}
+
+static int
+check_outcome(struct req *req)
+{
+	if (is_one_of(
+		body_string(req->json, "outcome"), outcomes, nitems(outcomes)))
+		return 0;
+	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "outcome",
+	    "must be fraud, legit or inconclusive");
+}
+
+/* Read the end of a snooze, 0 for null. */
+static int
+read_snooze(struct req *req, int64_t *ret)
+{
+	const char *text = body_string(req->json, "until");
+	const int64_t now = clock_now();
+
+	*ret = 0;
+	if (text == NULL)
+		return 0;
+	if (clock_parse(text, ret) == -1 || *ret <= now ||
+	    *ret > now + SNOOZE_MAX)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "until", "must be a time in the next 30 days, or null");
 	return 0;
+}
+
+/* Read the ids of cases. */
+static int
+read_ids(struct req *req, const char *ret[RESOLVE_MAX], size_t *n)
+{
+	struct json_object *list = json_object_object_get(req->json, "ids");
+	struct json_object *id;
+	size_t i;
+
+	*n = json_object_array_length(list);
+	for (i = 0; i < *n; i++) {
+		id = json_object_array_get_idx(list, i);
+		if (!json_object_is_type(id, json_type_string) ||
+		    json_object_get_string_len(id) > EVENT_ID_MAX)
+			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+			    "ids", "must be ids of cases");
+		ret[i] = json_object_get_string(id);
+	}
+	return 0;
+}
+
+/* Answer with the result of each case. */
+static int
+answer_results(struct req *req, struct resp *resp, const struct rows *rows)
+{
+	const char *refusal;
+	struct str s;
+	int i;
+
+	str_init(&s, req->arena);
+	str_add(&s, "{\"results\":[");
+	for (i = 0; i < rows->n; i++) {
+		str_add(&s, i == 0 ? "{\"id\":" : ",{\"id\":");
+		str_json(&s, rows_text(rows, i, RESULT_ID));
+		refusal = rows_text(rows, i, RESULT_REFUSAL);
+		if (refusal == NULL) {
+			str_add(&s, ",\"ok\":true,\"status\":\"resolved\"}");
+			continue;
+		}
+		str_addf(&s,
+		    ",\"ok\":false,\"error\":{\"code\":\"%s\","
+		    "\"message\":",
+		    refusal);
+		str_json(&s, fail_code_text(fail_code_named(refusal)));
+		str_add(&s, "}}");
+	}
+	str_add(&s, "]}");
+	return resp_json(req, resp, 200, str_text(&s));
 }
 
 static bool

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/arena.h"
@@ -70,6 +71,26 @@ query_time(const struct query *q, const char *name, int64_t fallback,
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, name,
 		    "must be a time, such as 2026-11-20T08:00:00Z");
 	return 0;
+}
+
+int
+query_word(const struct query *q, const char *name, const char *const *words,
+    size_t n, struct fail *f)
+{
+	const char *text = query_text(q, name);
+	const char *comma = "";
+	char all[128] = "";
+	size_t i, len;
+
+	for (i = 0; i < n; i++) {
+		if (text == NULL || strcmp(text, words[i]) == 0)
+			return 0;
+		len = strlen(all);
+		snprintf(all + len, sizeof(all) - len, "%s%s", comma, words[i]);
+		comma = i + 2 < n ? ", " : " or ";
+	}
+	return fail_set(
+	    f, FAIL_INPUT, INVALID_REQUEST, name, "must be %s", all);
 }
 
 int

@@ -57,6 +57,14 @@ int query_time(const struct query *q, const char *name, int64_t fallback,
     int64_t *ret, struct fail *f) __attribute__((warn_unused_result));
 
 /*
+ * Check that a parameter is one of n words, if it was sent.  Return 0, or -1 as
+ * query_int() does.
+ */
+int query_word(const struct query *q, const char *name,
+    const char *const *words, size_t n, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
  * Read the parameter eventType into *ret, EVENT_TYPE__NONE if it was not sent.
  * Return 0, or -1 as query_int() does.
  */

@@ -42,6 +42,8 @@ static void fill_case(struct cols *c, const struct txn_event *ev);
 static void fill_trail(struct cols *c, const struct txn_event *ev);
 static void fill_anomaly(struct cols *c, const struct txn_event *ev);
 static int64_t scored_id(const struct txn_event *ev, enum event_identifier id);
+static const char *amount_text(struct arena *a, const struct event *event);
+static const char *rule_tags(struct arena *a, const struct decision *d);
 static const char *anomaly_data(struct arena *a, const struct txn_event *ev);
 static const char *dry_run_answer(
     struct arena *a, const struct decision_answer *answer);
@@ -379,12 +381,19 @@ fill_dry_run(struct cols *c, const struct txn_event *ev)
 static void
 fill_case(struct cols *c, const struct txn_event *ev)
 {
+	const struct event *event = ev->item->event;
+
 	cols_text(c, TXN_ADD_CASES_ID, ev->case_id);
 	cols_text(c, TXN_ADD_CASES_EVENT_ID, ev->item->answer.event_id);
 	cols_text(c, TXN_ADD_CASES_VERDICT_ID, ev->item->answer.id);
 	cols_text(c, TXN_ADD_CASES_QUEUE, ev->decision.queue);
 	cols_int(c, TXN_ADD_CASES_SCORE, ev->decision.score.total);
 	cols_time(c, TXN_ADD_CASES_OPENED_AT, ev->now);
+	cols_text(c, TXN_ADD_CASES_EVENT_TYPE, event_type_name(event->type));
+	cols_text(c, TXN_ADD_CASES_AMOUNT, amount_text(c->arena, event));
+	cols_text(c, TXN_ADD_CASES_CURRENCY,
+	    event->has_amount ? event->currency : NULL);
+	cols_text(c, TXN_ADD_CASES_TAGS, rule_tags(c->arena, &ev->decision));
 }
 
 /* The first entry in the trail of a case. */
@@ -414,6 +423,37 @@ scored_id(const struct txn_event *ev, enum event_identifier id)
 	return ev->sample == NULL || ev->identifiers[id] == NULL
 	    ? 0
 	    : ev->identifiers[id]->id;
+}
+
+/*
+ * The amount as a double, or NULL.  What the caller wrote may be a number that
+ * PostgreSQL refuses, such as 1e-400.
+ */
+static const char *
+amount_text(struct arena *a, const struct event *event)
+{
+	struct str s;
+
+	if (!event->has_amount)
+		return NULL;
+	str_init(&s, a);
+	str_number(&s, event->amount);
+	return str_text(&s);
+}
+
+/* The tags of the rules that fired, separated by commas. */
+static const char *
+rule_tags(struct arena *a, const struct decision *d)
+{
+	const struct score *score =
+	    d->scorer == SCORER_ML ? &d->rules : &d->score;
+	struct str s;
+	size_t i;
+
+	str_init(&s, a);
+	for (i = 0; i < score->n_reasons; i++)
+		str_addf(&s, "%s%s", i == 0 ? "" : ",", score->reasons[i].tag);
+	return str_text(&s);
 }
 
 /* The data of alert.anomaly.v1, as JSON. */

@@ -17,6 +17,22 @@ select assay.trigger_make('assay.review_case', 'analytics',
     when (old.status <> ''resolved'' and new.status = ''resolved'')
     execute function assay.analytics_on_case()');
 
+-- Take back the count of a case that is open again.
+create or replace function assay.analytics_on_case_reopened()
+returns trigger language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	insert into assay.analytics_change (name, n)
+	values ('case.' || old.outcome, -1);
+	return null;
+end
+$$;
+select assay.trigger_make('assay.review_case', 'analytics_reopened',
+    'after update of status on assay.review_case for each row
+    when (old.status = ''resolved'' and new.status <> ''resolved'')
+    execute function assay.analytics_on_case_reopened()');
+
 -- Count a new label, or a label whose outcome has changed.
 create or replace function assay.analytics_on_label()
 returns trigger language plpgsql security definer

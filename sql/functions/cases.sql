@@ -12,7 +12,23 @@ return case when (c).status = 'resolved' then
 	'note', (c).note,
 	'at', assay.time_text((c).resolved_at))) end;
 
--- A case as answers show it, with its trail.
+-- When a case is due: its queue's target after it was opened.  Null if the
+-- queue has no target, or the case is resolved.
+create or replace function assay.case_due(c assay.review_case)
+returns timestamptz language sql stable
+set search_path = pg_catalog, pg_temp
+return (select (c).opened_at + make_interval(mins => q.target_minutes::int)
+    from assay.case_queue q
+    where q.name = (c).queue and (c).status <> 'resolved');
+
+-- A note as answers show it.
+create or replace function assay.case_note_json(n assay.case_note)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return json_build_object('id', (n).id, 'text', (n).text,
+    'author', (n).author, 'at', assay.time_text((n).at));
+
+-- A case as answers show it, with its trail and notes.
 create or replace function assay.case_json(c assay.review_case)
 returns json language sql stable
 set search_path = pg_catalog, pg_temp
@@ -23,10 +39,21 @@ return json_build_object(
     'queue', (c).queue,
     'verdict', 'review',
     'score', (c).score,
+    'eventType', (c).event_type,
+    'amount', (c).amount,
+    'currency', (c).currency,
+    'tags', coalesce((c).tags, '{}'),
     'status', (c).status,
     'assignedTo', (c).assigned_to,
+    'claimExpiresAt', assay.time_text((c).claim_expires_at),
+    'snoozedUntil', case when (c).snoozed_until > now()
+	then assay.time_text((c).snoozed_until) end,
+    'dueAt', assay.time_text(assay.case_due(c)),
     'resolution', assay.case_resolution(c),
     'openedAt', assay.time_text((c).opened_at),
+    'notes', (select coalesce(json_agg(assay.case_note_json(n)
+	    order by n.at, n.id), '[]')
+	from assay.case_note n where n.case_id = (c).id),
     'audit', (select coalesce(json_agg(json_strip_nulls(json_build_object(
 	    'action', t.action,
 	    'at', assay.time_text(t.at),
@@ -62,55 +89,134 @@ begin atomic
 	order by d.decided_at desc limit 10000);
 end;
 
--- A page of cases, newest first.  queue, status, event and of_user select
--- cases, null selects all; before is the last case of the previous page.  The
--- index is ordered within a queue and status, so each of these is read by
--- itself and no further than needed.
+-- A page of cases, in the order newest, oldest or score: the highest score, and
+-- the oldest of equals, first.  Null filters select all; after is the last case
+-- of the previous page.
+--
+-- The indexes are ordered within a queue and status, so each of these is read by
+-- itself: no further than the page needs or, with a filter that no index
+-- answers, 20000 cases in all.  If that ends a page early, read_until is the
+-- case up to which all were read: the next page is after it.
+--
+-- The query is put together from the words below, so that it says no more than
+-- the order and filters need and PostgreSQL plans it for an index; values are
+-- parameters.
 create or replace function assay.case_page(queue text, status text,
     event text, of_user text, page_limit bigint, page_offset bigint,
-    before text)
-returns table (refusal text, body text) language plpgsql stable
+    after text, ordering text default 'newest', assignee text default null,
+    of_type text default null, in_currency text default null,
+    min_amount double precision default null,
+    max_amount double precision default null, with_tag text default null,
+    min_score bigint default null, max_score bigint default null,
+    opened_after timestamptz default null,
+    opened_before timestamptz default null, snoozed boolean default null)
+returns table (refusal text, body text, read_until text)
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off
 as $$
 declare
-	last_at timestamptz := 'infinity';
-	last_id text := '';
+	last assay.review_case;
 	queues constant text[] := case when queue is null
 	    then array(select assay.case_queues()) else array[queue] end;
-	statuses constant text[] := case when status is null
-	    then array['open', 'assigned', 'resolved'] else array[status] end;
+	-- Exactly the open cases have no assignee.
+	statuses constant text[] := array(select w.status
+	    from unnest(array['open', 'assigned', 'resolved']) as w(status)
+	    where w.status = coalesce(case_page.status, w.status)
+		and (assignee is distinct from 'none' or w.status = 'open'));
+	owner constant text := nullif(assignee, 'none');
+	by_score constant boolean := ordering = 'score';
+	order_by constant text := case ordering
+	    when 'newest' then 'r.opened_at desc, r.id desc'
+	    when 'oldest' then 'r.opened_at, r.id'
+	    else '(- r.score), r.opened_at, r.id' end;
+	place constant text := case when by_score
+	    then '((- %1$s.score), %1$s.opened_at, %1$s.id)'
+	    else '(%1$s.opened_at, %1$s.id)' end;
+	later constant text := case ordering when 'newest' then '<'
+	    else '>' end;
+	-- What the scan of an index stops at.
+	range constant text := case when by_score
+	    then 'and (- r.score) between - coalesce($13, 32767)
+		and - coalesce($12, -32767) '
+	    else 'and r.opened_at >= coalesce($14, ''-infinity'')
+		and r.opened_at < coalesce($15, ''infinity'') '
+	    end || case when owner is null or by_score then ''
+		else 'and r.assigned_to = $6 ' end
+	    || case when snoozed and not by_score
+		then 'and r.snoozed_until > now() '
+		when not snoozed then 'and coalesce(r.snoozed_until
+		    <= now(), true) ' else '' end;
+	-- What other cases of the index are read past.
+	passes_over constant boolean := num_nonnulls(of_type, in_currency,
+	    min_amount, max_amount, with_tag) > 0
+	    or case when by_score
+		then num_nonnulls(owner, opened_after, opened_before) > 0
+		    or coalesce(snoozed, false)
+		else num_nonnulls(min_score, max_score) > 0 end;
+	read_max constant bigint := greatest(page_limit + page_offset,
+	    case when passes_over then 20000 / greatest(1,
+		cardinality(queues) * cardinality(statuses)) end);
 begin
-	if before is not null then
-		select r.opened_at, r.id into last_at, last_id
-		from assay.review_case r where r.id = before;
+	if after is not null then
+		select * into last from assay.review_case r where r.id = after;
 		if not found then
-			return query select 'CASE_NOT_FOUND', null::text;
+			refusal := 'CASE_NOT_FOUND';
+			return next;
 			return;
 		end if;
 	end if;
-	return query select null::text, (
-		select coalesce(json_agg(assay.case_json(p.hit)
-		    order by p.opened_at desc, p.id desc), '[]')::text
-		from (select c.hit, c.opened_at, c.id
-		    from unnest(queues) as q(name),
-			unnest(statuses) as s(name),
-			lateral (select r as hit, r.opened_at, r.id
-			    from assay.review_case r
-			    where event is null and of_user is null
-				and r.queue = q.name and r.status = s.name
-				and (r.opened_at, r.id) < (last_at, last_id)
-			    order by r.opened_at desc, r.id desc
-			    limit page_limit + page_offset) c
-		    union all
-		    select r as hit, r.opened_at, r.id
-		    from assay.case_decisions(event, of_user) d
-			join assay.review_case r on r.queue = any (queues)
-			    and r.status = any (statuses)
-			    and r.opened_at = d.decided_at
-			    and r.verdict_id = d.id
-		    where (r.opened_at, r.id) < (last_at, last_id)
-		    order by 2 desc, 3 desc
-		    limit page_limit offset page_offset) p);
+	execute format('with read as materialized (' || case
+	    when event is null and of_user is null then
+		'select r.* from unnest($1) as q(name),
+		    unnest($2) as s(name),
+		    lateral (select r as hit, r.score, r.opened_at, r.id,
+			row_number() over (order by %1$s) as n
+			from assay.review_case r
+			where r.queue = q.name and r.status = s.name
+			    %4$s %5$s
+			order by %1$s limit $3) r'
+	    else
+		'select r as hit, r.score, r.opened_at, r.id, 0 as n
+		from assay.case_decisions($4, $5) d
+		    join assay.review_case r on r.queue = any ($1)
+			and r.status = any ($2)
+			and r.opened_at = d.decided_at
+			and r.verdict_id = d.id %4$s %5$s'
+	    end || '), stop as (
+		select r.* from read r where r.n = $3 order by %1$s limit 1
+	), page as (
+		select r.* from read r left join stop s on true
+		where (s.id is null or not %2$s %6$s %3$s)
+		    and ($6 is null or (r.hit).assigned_to = $6)
+		    and ($7 is null or (r.hit).event_type = $7)
+		    and ($8 is null or (r.hit).currency = $8)
+		    and ($9 is null or (r.hit).amount >= $9)
+		    and ($10 is null or (r.hit).amount <= $10)
+		    and ($11 is null or $11 = any ((r.hit).tags))
+		    and ($12 is null or r.score >= $12)
+		    and ($13 is null or r.score <= $13)
+		    and ($14 is null or r.opened_at >= $14)
+		    and ($15 is null or r.opened_at < $15)
+		    and ($16 is null or not $16
+			or (r.hit).snoozed_until > now())
+		order by %1$s limit $17 offset $18
+	)
+	select (select coalesce(json_agg(assay.case_json(r.hit)
+		order by %1$s), ''[]'')::text from page r),
+	    (select s.id from stop s
+	    where (select count(*) from page) < $17)',
+	    order_by, format(place, 'r'), format(place, 's'), range,
+	    case when after is null then '' else 'and '
+		|| format(place, 'r') || later
+		|| case when by_score then '(- $19, $20, $21)'
+		    else '($20, $21)' end end, later)
+	into body, read_until
+	using queues, statuses, read_max, event, of_user, owner, of_type,
+	    in_currency, min_amount, max_amount, with_tag, min_score,
+	    max_score, opened_after, opened_before, snoozed, page_limit,
+	    page_offset, last.score, last.opened_at, last.id;
+	return next;
 end
 $$;
 
@@ -146,73 +252,295 @@ set search_path = pg_catalog, pg_temp
 return case when (c).id is null then 'CASE_NOT_FOUND'
     when (c).status = 'resolved' then 'CASE_RESOLVED' end;
 
+-- Lock a case, to change it.  All its columns are null if there is none.
+create or replace function assay.case_lock(case_id text)
+returns assay.review_case language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select r.* from assay.review_case r where r.id = case_lock.case_id
+	for update;
+end;
+
+-- Give a locked case to an analyst until the claim expires.
+create or replace function assay.case_claim(case_id text, analyst text,
+    claim_minutes bigint)
+returns void language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	update assay.review_case r
+	set status = 'assigned', assigned_to = case_claim.analyst,
+		claim_expires_at = clock_timestamp()
+		    + make_interval(mins => case_claim.claim_minutes::int),
+		snoozed_until = null
+	where r.id = case_claim.case_id;
+end;
+
+-- What the answer to a change of a case says.
+create or replace function assay.case_changed_json(case_id text)
+returns text language sql
+set search_path = pg_catalog, pg_temp
+return (select json_build_object('id', r.id, 'status', r.status,
+	'assignedTo', r.assigned_to)::text
+    from assay.review_case r where r.id = case_id);
+
 -- Assign a case to an analyst, even if another analyst has it.
-create or replace function assay.case_assign(case_id text, analyst text)
+create or replace function assay.case_assign(case_id text, analyst text,
+    claim_minutes bigint default 30)
 returns table (refusal text, body text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	c assay.review_case;
+	c constant assay.review_case := assay.case_lock(case_id);
 begin
-	select * into c from assay.review_case r where r.id = case_id
-	for update;
 	refusal := assay.case_refusal(c);
 	if refusal is null then
-		update assay.review_case
-		set status = 'assigned', assigned_to = analyst
-		where id = case_id;
+		perform assay.case_claim(case_id, analyst, claim_minutes);
 		perform assay.case_trail_add(case_id, 'assigned', analyst,
 		    'from ' || c.assigned_to);
-		body := json_build_object('id', case_id, 'status', 'assigned',
-		    'assignedTo', analyst);
+		body := assay.case_changed_json(case_id);
 	end if;
 	return next;
 end
 $$;
 
--- Resolve a case; an open case is assigned first.  The outcome becomes the
--- event's label unless it is inconclusive.
-create or replace function assay.case_resolve(case_id text, analyst text,
-    outcome text, note text, correlation text)
+-- Hand a case over to another operator, who must be able to log in.
+create or replace function assay.case_hand_over(case_id text, actor text,
+    receiver text, claim_minutes bigint)
 returns table (refusal text, body text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
-	c assay.review_case;
+	c constant assay.review_case := assay.case_lock(case_id);
 begin
-	select * into c from assay.review_case r
-	where r.id = case_resolve.case_id
-	for update;
 	refusal := assay.case_refusal(c);
-	if refusal is not null then
-		return next;
-		return;
+	if refusal is null and not exists (select from assay.operator o
+	    where o.email = receiver and o.disabled_at is null) then
+		refusal := 'USER_MISSING';
 	end if;
+	if refusal is null then
+		perform assay.case_claim(case_id, receiver, claim_minutes);
+		perform assay.case_trail_add(case_id, 'handed_over', actor,
+		    'to ' || receiver);
+		body := assay.case_changed_json(case_id);
+	end if;
+	return next;
+end
+$$;
 
+-- Why an operator cannot give up a case; null if the operator can.
+create or replace function assay.case_keep_refusal(c assay.review_case,
+    actor text, is_admin boolean)
+returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+return coalesce(assay.case_refusal(c), case when (c).assigned_to <> actor
+    and not is_admin then 'CASE_NOT_YOURS' end);
+
+-- Give up a case: it is open again.
+create or replace function assay.case_release(case_id text, actor text,
+    is_admin boolean)
+returns table (refusal text, body text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	c constant assay.review_case := assay.case_lock(case_id);
+begin
+	refusal := assay.case_keep_refusal(c, actor, is_admin);
+	if refusal is null then
+		if c.status = 'assigned' then
+			update assay.review_case r
+			set status = 'open', assigned_to = null,
+				claim_expires_at = null
+			where r.id = case_id;
+			perform assay.case_trail_add(case_id, 'released',
+			    actor, 'from ' || c.assigned_to);
+		end if;
+		body := assay.case_changed_json(case_id);
+	end if;
+	return next;
+end
+$$;
+
+-- Put a case off until a time, or end that with null.  The case is open.
+create or replace function assay.case_snooze(case_id text, actor text,
+    is_admin boolean, until timestamptz)
+returns table (refusal text, body text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	c constant assay.review_case := assay.case_lock(case_id);
+begin
+	refusal := assay.case_keep_refusal(c, actor, is_admin);
+	if refusal is null then
+		update assay.review_case r
+		set status = 'open', assigned_to = null,
+			claim_expires_at = null, snoozed_until = until
+		where r.id = case_id;
+		perform assay.case_trail_add(case_id, case when until is null
+		    then 'woken' else 'snoozed' end, actor,
+		    'until ' || assay.time_text(until));
+		body := json_build_object('id', case_id, 'status', 'open',
+		    'assignedTo', null,
+		    'snoozedUntil', assay.time_text(until));
+	end if;
+	return next;
+end
+$$;
+
+-- Add a note to a case, at most 100.
+create or replace function assay.case_note_add(case_id text, note_id text,
+    actor text, note text)
+returns table (refusal text, body text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	c constant assay.review_case := assay.case_lock(case_id);
+	added assay.case_note;
+begin
+	if c.id is null then
+		refusal := 'CASE_NOT_FOUND';
+	elsif (select count(*) from assay.case_note n
+	    where n.case_id = c.id) >= 100 then
+		refusal := 'NOTES_FULL';
+	else
+		insert into assay.case_note (id, case_id, at, author, text)
+		values (note_id, c.id, clock_timestamp(), actor, note)
+		returning * into added;
+		perform assay.case_trail_add(c.id, 'noted', actor, null);
+		body := assay.case_note_json(added);
+	end if;
+	return next;
+end
+$$;
+
+-- Resolve a locked case; an open case is assigned first.
+create or replace function assay.case_close(c assay.review_case, analyst text,
+    outcome text, note text, correlation text)
+returns assay.review_case language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
 	if c.status = 'open' then
 		perform assay.case_trail_add(c.id, 'assigned', analyst, null);
 	end if;
 	perform assay.case_trail_add(c.id, 'resolved', analyst,
-	    case_resolve.outcome);
+	    case_close.outcome);
 	update assay.review_case r
 	set status = 'resolved', assigned_to = coalesce(assigned_to, analyst),
-		outcome = case_resolve.outcome, note = case_resolve.note,
+		claim_expires_at = null, snoozed_until = null,
+		outcome = case_close.outcome, note = case_close.note,
 		resolved_by = analyst, resolved_at = clock_timestamp()
 	where r.id = c.id
 	returning r.* into c;
-
 	perform assay.publish('case.resolved.v1'::text, json_strip_nulls(
 	    json_build_object('caseId', c.id, 'eventId', c.event_id,
 		'verdictId', c.verdict_id, 'outcome', c.outcome,
 		'analyst', analyst, 'note', c.note)), correlation,
 	    null::text);
-	if c.outcome <> 'inconclusive' then
-		perform assay.label_put(c.event_id, 'analyst', c.outcome,
-		    correlation);
+	return c;
+end
+$$;
+
+-- Resolve a case.  The outcome becomes the event's label unless it is
+-- inconclusive.
+create or replace function assay.case_resolve(case_id text, analyst text,
+    outcome text, note text, correlation text)
+returns table (refusal text, body text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	c assay.review_case := assay.case_lock(case_id);
+begin
+	refusal := assay.case_refusal(c);
+	if refusal is null then
+		c := assay.case_close(c, analyst, outcome, note, correlation);
+		if outcome <> 'inconclusive' then
+			perform assay.label_put(c.event_id, 'analyst', outcome,
+			    correlation);
+		end if;
+		body := json_build_object('id', c.id, 'status', c.status,
+		    'resolution', assay.case_resolution(c));
 	end if;
-	body := json_build_object('id', c.id, 'status', c.status,
-	    'resolution', assay.case_resolution(c));
+	return next;
+end
+$$;
+
+-- Resolve several cases with one outcome and note.  Returns a row for each id,
+-- in their order: a case that cannot be resolved does not keep the others from
+-- it.  Locks all cases first, then all labels, then the tags, each in their
+-- order, so that two such calls do not wait for each other.
+create or replace function assay.cases_resolve(ids text[], analyst text,
+    outcome text, note text, correlation text)
+returns table (id text, refusal text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+	c assay.review_case;
+	refusals text[] := array_fill(null::text, array[cardinality(ids)]);
+	events text[] := '{}';
+	labelled text[] := '{}';
+	found_id record;
+	event text;
+begin
+	for found_id in
+		select w.id, w.n from unnest(ids) with ordinality as w(id, n)
+		order by w.id collate "C", w.n
+	loop
+		c := assay.case_lock(found_id.id);
+		refusals[found_id.n] := assay.case_refusal(c);
+		if refusals[found_id.n] is null then
+			c := assay.case_close(c, analyst, outcome, note,
+			    correlation);
+			events := events || c.event_id;
+		end if;
+	end loop;
+	if outcome <> 'inconclusive' then
+		for event in
+			select distinct w.e collate "C"
+			from unnest(events) as w(e) order by 1
+		loop
+			if assay.label_record(event, 'analyst', outcome,
+			    correlation) then
+				labelled := labelled || event;
+			end if;
+		end loop;
+		perform assay.label_try_credit(labelled);
+	end if;
+	return query select w.id, w.refusal
+	from unnest(ids, refusals) with ordinality as w(id, refusal, n)
+	order by w.n;
+end
+$$;
+
+-- Open a resolved case again.  Its resolution goes: the note moves to the notes,
+-- and the outcome to the trail.  The event's label stays until a resolution
+-- gives it another.
+create or replace function assay.case_reopen(case_id text, actor text,
+    note_ids text[], note text)
+returns table (refusal text, body text) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	c constant assay.review_case := assay.case_lock(case_id);
+begin
+	refusal := case when c.id is null then 'CASE_NOT_FOUND'
+	    when c.status <> 'resolved' then 'CASE_NOT_RESOLVED' end;
+	if refusal is null then
+		insert into assay.case_note (id, case_id, at, author, text)
+		select w.id, case_id, w.at, w.author, w.text
+		from (values (note_ids[1], c.resolved_at, c.resolved_by, c.note),
+		    (note_ids[2], clock_timestamp(), actor, note))
+		    as w(id, at, author, text)
+		where w.text is not null;
+		update assay.review_case r
+		set status = 'open', assigned_to = null, outcome = null,
+			note = null, resolved_by = null, resolved_at = null
+		where r.id = case_id;
+		perform assay.case_trail_add(case_id, 'reopened', actor,
+		    'from ' || c.outcome);
+		body := assay.case_changed_json(case_id);
+	end if;
 	return next;
 end
 $$;

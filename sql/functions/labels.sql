@@ -66,19 +66,18 @@ begin atomic
 	where (select count(*) from counted) > 0;
 end;
 
--- Record a source's label of an event, publish it, and count it for the event's
--- tags.  If the tags are locked for longer than lock_timeout, or only in the
--- sample, labels_match() counts it later.  Repeating a label does nothing.
-create or replace function assay.label_put(event text, source text,
+-- Record a source's label of an event, and publish it.  Returns whether it is
+-- new: repeating a label does nothing.
+create or replace function assay.label_record(event text, source text,
     outcome text, correlation text)
-returns void language plpgsql
+returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 begin
 	insert into assay.label as l (event_id, analyst, chargeback)
-	values (event, case source when 'analyst' then label_put.outcome end,
-	    case source when 'chargeback' then label_put.outcome end)
+	values (event, case source when 'analyst' then label_record.outcome end,
+	    case source when 'chargeback' then label_record.outcome end)
 	on conflict (event_id) do update
 	set analyst = coalesce(excluded.analyst, l.analyst),
 		chargeback = coalesce(excluded.chargeback, l.chargeback),
@@ -90,17 +89,39 @@ begin
 	    coalesce(excluded.chargeback, l.chargeback))
 	    is distinct from (l.analyst, l.chargeback);
 	if not found then
-		return;
+		return false;
 	end if;
 	perform assay.publish('label.recorded.v1'::text, json_build_object(
 	    'eventId', event,
-	    'outcome', label_put.outcome,
+	    'outcome', label_record.outcome,
 	    'source', source), correlation, null::text);
-	begin
-		perform assay.label_credit(array[event], false);
-	exception when lock_not_available then
-		null;
-	end;
+	return true;
+end
+$$;
+
+-- Count new labels for their events' tags.  If the tags are locked for longer
+-- than lock_timeout, or only in the sample, labels_match() counts them later.
+create or replace function assay.label_try_credit(events text[])
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	perform assay.label_credit(events, false);
+exception when lock_not_available then
+	null;
+end
+$$;
+
+-- Record a label, and count it.
+create or replace function assay.label_put(event text, source text,
+    outcome text, correlation text)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	if assay.label_record(event, source, outcome, correlation) then
+		perform assay.label_try_credit(array[event]);
+	end if;
 end
 $$;
 

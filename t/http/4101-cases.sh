@@ -19,8 +19,11 @@ http GET "/v1/cases/$CASE"
 is "a review opens a case with the event, verdict, queue and score" \
     "$STATUS $(json 'del(.openedAt, .audit) | tojson')" \
     "200 {\"id\":\"$CASE\",\"eventId\":\"e-1\",\"verdictId\":\"$verdict\",\
-\"queue\":\"risk-ops\",\"verdict\":\"review\",\"score\":14,\"status\":\"open\",\
-\"assignedTo\":null,\"resolution\":null}"
+\"queue\":\"risk-ops\",\"verdict\":\"review\",\"score\":14,\
+\"eventType\":\"order.place\",\"amount\":5000,\"currency\":\"EUR\",\
+\"tags\":[\"amount\",\"list.watch\"],\"status\":\"open\",\"assignedTo\":null,\
+\"claimExpiresAt\":null,\"snoozedUntil\":null,\"dueAt\":null,\
+\"resolution\":null,\"notes\":[]}"
 is "the trail of a new case begins with the engine" \
     "$(case_trail)" "opened engine"
 is_json "the first entry of the trail has the time of the case" \
