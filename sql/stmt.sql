@@ -922,6 +922,16 @@ from (select * from assay.verdict_log where event_id = $1::text
 	on d.decided_at = v.decided_at and d.verdict_id = v.id
     left join assay.label l on l.event_id = v.event_id;
 
+-- The active ruleset and policy of an event type (fcgi/ep/live_book.c).
+-- name: live_book one read late
+select r.version as ruleset_version, r.text as rules, p.id as policy_id,
+	p.version as policy_version,
+	json_build_object('onError', p.on_error, 'bands', p.bands)::text
+	    as policy
+from assay.ruleset_active a join assay.ruleset r using (event_type, version),
+    assay.policy_active b join assay.policy p using (event_type, version)
+where a.event_type = $1::text and b.event_type = $1::text;
+
 -- name: explain_policy many read late
 select json_build_object('onError', p.on_error, 'bands', p.bands)::text
 	as policy

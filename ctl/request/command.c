@@ -31,7 +31,8 @@ static const struct {
 	{ "Sessions", "login logout password refresh whoami" },
 	{ "Cases", "cases label" },
 	{ "Decisions",
-	    "activity analytics drift explain graph model scorer verdicts" },
+	    "activity analytics drift explain graph model scorer "
+	    "try verdicts" },
 	{ "Rules and policies", "backtest policies rules shadow" },
 	{ "Lists", "lists" },
 	{ "Settings, storage, personal data",

@@ -13,6 +13,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "lib/json/body.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 #include "ctl/ctl.h"
@@ -45,6 +46,8 @@ static void build_sets(struct request_run *rm);
 static void put_query(
     struct request_run *rm, const char *name, const char *text);
 static void put_count(struct request_run *rm, const char *name, int64_t n);
+static int put_json(
+    struct request_run *rm, const struct request_part *p, const char *text);
 static void put_body_name(struct request_run *rm, const char *name);
 static void put_texts(
     struct request_run *rm, const char *name, char *const *text, size_t n);
@@ -443,6 +446,8 @@ put_argument(
 		return put_file(rm, p, text);
 	case TAKE_NUMBER:
 		return put_number(rm, p, text);
+	case TAKE_JSON:
+		return put_json(rm, p, text);
 	default:
 		put_body_name(rm, p->path);
 		str_json(&rm->body, text);
@@ -499,6 +504,21 @@ put_count(struct request_run *rm, const char *name, int64_t n)
 
 	snprintf(text, sizeof(text), "%" PRId64, n);
 	put_query(rm, name, text);
+}
+
+/* Put a JSON text into the body.  Return an exit status. */
+static int
+put_json(struct request_run *rm, const struct request_part *p, const char *text)
+{
+	struct fail f = { 0 };
+
+	if (body_parse(&rm->arena, text, strlen(text), &f) == NULL) {
+		ctl_say("%s: %s must be a JSON object", rm->cmd->name, p->name);
+		return EX_USAGE;
+	}
+	put_body_name(rm, p->path);
+	str_add(&rm->body, text);
+	return EX_OK;
 }
 
 /* Add the name of a member to the body. */

@@ -54,6 +54,7 @@ enum request_spec_take {
 	TAKE_NUMBER, /* from min to max */
 	TAKE_LIST, /* an option that repeats, or all remaining operands */
 	TAKE_DAYS, /* a number of days, sent as that time from now */
+	TAKE_JSON, /* a JSON text, sent as it is */
 	TAKE_RULESET, /* a file of rules, to publish */
 	TAKE_RULES, /* a file of rules, for a backtest */
 	TAKE_POLICY, /* a file with bands and onError, to publish */

@@ -15,14 +15,12 @@
 #include "core/decide/decide.h"
 #include "core/decide/sample.h"
 #include "core/event/event.h"
+#include "fcgi/ep/live_book.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
 #include "fcgi/worker/worker.h"
-#include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/engine/active_model.h"
-#include "lib/engine/tag_weight_cache.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "lib/shared/shm.h"
@@ -35,9 +33,7 @@ struct backtest_state {
 	struct policy live;
 	struct policy candidate; /* n_bands 0: use the live policy */
 	struct rulebook book; /* no ruleset: use the recorded scores */
-	struct scoring scoring; /* as decisions are scored now */
-	struct tag_weight_cache tag_weights;
-	struct active_model model;
+	struct live_scoring live_scoring; /* as decisions are scored now */
 	int64_t started; /* clock_ticks() */
 	int64_t deadline;
 	struct sample sample; /* the current one */
@@ -51,7 +47,6 @@ static int read_candidate(struct req *req, struct backtest_state *bt);
 static int run_backtest(struct req *req, struct backtest_state *bt);
 static int open_samples(struct req *req, struct backtest_state *bt);
 static int read_live(struct req *req, struct backtest_state *bt);
-static int read_scoring(struct req *req, struct backtest_state *bt);
 static int check_continue(struct req *req, const struct backtest_state *bt);
 static int fail_too_long(struct req *req);
 static int publish_progress(struct req *req, const struct backtest_state *bt);
@@ -99,7 +94,7 @@ backtest_run(struct req *req, struct resp *resp)
 	bt->deadline = bt->started + req->route->limit_s * CLOCK_SECOND;
 	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
 	r = run_backtest(req, bt);
-	tag_weight_cache_clear(&bt->tag_weights);
+	live_scoring_clear(&bt->live_scoring);
 	atomic_store(&req->worker->slot->backtest_type, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
 		fail_too_long(req);
@@ -197,7 +192,8 @@ open_samples(struct req *req, struct backtest_state *bt)
 	params_init(&p, a);
 	params_int(&p, req->route->limit_s * 1000);
 	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
-	    read_live(req, bt) == -1 || read_scoring(req, bt) == -1 ||
+	    read_live(req, bt) == -1 ||
+	    live_scoring_load(req, &bt->live_scoring) == -1 ||
 	    publish_progress(req, bt) == -1)
 		return -1;
 	params_init(&p, a);
@@ -266,31 +262,10 @@ read_live(struct req *req, struct backtest_state *bt)
 		req->arena, rows_get_text(&rows, "policy"), &bt->live, f) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "the active policy cannot be read");
+	bt->book.scoring = &bt->live_scoring.scoring;
 	bt->book.policy =
 	    bt->candidate.n_bands > 0 ? &bt->candidate : &bt->live;
 	return 0;
-}
-
-/* Load what the current scorer needs. */
-static int
-read_scoring(struct req *req, struct backtest_state *bt)
-{
-	struct fail *f = &req->fail;
-
-	bt->scoring = (struct scoring) {
-		.scorer = scorer_parse(conf.SCORER),
-		.tag_weights = &bt->tag_weights.tag_weights,
-		.model = &bt->model.model,
-	};
-	bt->book.scoring = &bt->scoring;
-	active_model_init(&bt->model);
-	if (bt->scoring.scorer == SCORER_ML)
-		return active_model_refresh(
-		    &bt->model, req->worker->db, req->arena, 1, f);
-	if (bt->scoring.scorer != SCORER_LEARNED)
-		return 0;
-	return tag_weight_cache_load(
-	    &bt->tag_weights, req->worker->db, req->arena, f);
 }
 
 /* Fail if the caller has disconnected, the pool is stopping, or time is up. */
@@ -359,7 +334,7 @@ decide_sample(struct backtest_state *bt, const char *text, size_t len,
 		bt->unreadable++;
 		return 0;
 	}
-	bt->other += sample->scorer != bt->scoring.scorer;
+	bt->other += sample->scorer != bt->live_scoring.scoring.scorer;
 	score = sample->score;
 	if (bt->book.ruleset != NULL) {
 		if (decide(&bt->book, &sample->signals, a, &bt->decision, f) ==
@@ -396,7 +371,8 @@ answer_backtest(struct req *req, struct resp *resp,
 
 	str_init(&s, req->arena);
 	str_addf(&s, "{\"eventType\":\"%s\",\"scorer\":\"%s\",",
-	    event_type_name(bt->type), scorer_name(bt->scoring.scorer));
+	    event_type_name(bt->type),
+	    scorer_name(bt->live_scoring.scoring.scorer));
 	backtest_json(&s, &bt->counts);
 	str_addf(&s, ",\"otherScorer\":%" PRId64, bt->other);
 	str_add(&s, ",\"seconds\":");
@@ -405,7 +381,8 @@ answer_backtest(struct req *req, struct resp *resp,
 	log_info(
 	    "event=backtest_done type=%s scorer=%s rules=%s samples=%" PRId64
 	    " labeled=%" PRId64 " ms=%" PRId64 " per_second=%" PRId64,
-	    event_type_name(bt->type), scorer_name(bt->scoring.scorer),
+	    event_type_name(bt->type),
+	    scorer_name(bt->live_scoring.scoring.scorer),
 	    bt->book.ruleset == NULL ? "recorded" : "candidate", n,
 	    bt->counts.labeled, ms, n * 1000 / ms);
 	if (bt->unreadable > 0)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC */
+/* The rulebook of an event type as it is active now, for one request. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/rule/rule.h"
+#include "fcgi/ep/live_book.h"
+#include "fcgi/http/req.h"
+#include "fcgi/worker/worker.h"
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/json/body_rules.h"
+
+int
+live_scoring_load(struct req *req, struct live_scoring *ret)
+{
+	struct fail *f = &req->fail;
+
+	ret->scoring = (struct scoring) {
+		.scorer = scorer_parse(conf.SCORER),
+		.tag_weights = &ret->tag_weights.tag_weights,
+		.model = &ret->model.model,
+	};
+	active_model_init(&ret->model);
+	if (ret->scoring.scorer == SCORER_ML)
+		return active_model_refresh(
+		    &ret->model, req->worker->db, req->arena, 1, f);
+	if (ret->scoring.scorer != SCORER_LEARNED)
+		return 0;
+	return tag_weight_cache_load(
+	    &ret->tag_weights, req->worker->db, req->arena, f);
+}
+
+void
+live_scoring_clear(struct live_scoring *ls)
+{
+	tag_weight_cache_clear(&ls->tag_weights);
+}
+
+int
+live_book_load(struct req *req, enum event_type type, struct live_book *ret)
+{
+	struct ruleset *rs;
+	struct params p;
+	struct rows rows;
+	const char *text;
+
+	params_init(&p, req->arena);
+	params_text(&p, event_type_name(type));
+	if (db_one(req->worker->db, req->arena, STMT_LIVE_BOOK, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	text = rows_get_text(&rows, "rules");
+	rs = rule_compile(req->arena, text, strlen(text), &req->fail);
+	if (rs == NULL ||
+	    body_policy_text(req->arena, rows_get_text(&rows, "policy"),
+		&ret->policy, &req->fail) == -1)
+		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL,
+		    "the active ruleset or policy cannot be read");
+	rs->version = rows_get_text(&rows, "ruleset_version");
+	ret->policy.id = rows_get_text(&rows, "policy_id");
+	ret->policy.version = rows_get_text(&rows, "policy_version");
+	ret->book = (struct rulebook) {
+		.ruleset = rs,
+		.scoring = &ret->scoring.scoring,
+		.policy = &ret->policy,
+	};
+	return live_scoring_load(req, &ret->scoring);
+}
