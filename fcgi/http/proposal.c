@@ -30,6 +30,7 @@ struct proposable {
 	enum approval subject;
 	enum target target;
 	const char *member;
+	const char *without;
 	const char *harmless;
 };
 
@@ -41,9 +42,9 @@ static int entry_target(
     struct req *req, const struct resp *answer, const char **ret);
 
 static const struct proposable proposables[ROUTE__MAX] = {
-#define PROPOSABLE(fn, subject, target, member, harmless)                      \
-	[ROUTE_##                                                              \
-	    fn] = { APPROVAL_##subject, TARGET_##target, member, harmless },
+#define PROPOSABLE(fn, subject, target, member, without, harmless)             \
+	[ROUTE_##fn] = { APPROVAL_##subject, TARGET_##target, member, without, \
+		harmless },
 #include "fcgi/http/proposables.tbl"
 #undef PROPOSABLE
 };
@@ -114,7 +115,9 @@ proposal_target(struct req *req, const struct proposal *p,
 		*ret = p->arg[0];
 		return 0;
 	case TARGET_MEMBER:
-		*ret = body_string(p->json, pr->member);
+		*ret = body_has(p->json, pr->member)
+		    ? body_string(p->json, pr->member)
+		    : pr->without;
 		return 0;
 	case TARGET_ENTRY:
 		return entry_target(req, answer, ret);
