@@ -56,6 +56,10 @@ static const struct {
 	const char *code;
 	const char *hint;
 } hints[] = {
+	{ "APPROVAL_REQUIRED",
+	    "repeat the command with --propose REASON, which proposes the "
+	    "change "
+	    "to another admin" },
 	{ "CASE_NOT_FOUND", "'assayctl cases list' shows the ids" },
 	{ "CASE_RESOLVED", "'assayctl cases show ID' shows who resolved it" },
 	{ "FORBIDDEN", "ask an admin, or log in as one: 'assayctl login'" },

@@ -21,6 +21,7 @@
 #include "ctl/ctl.h"
 #include "ctl/request/request_spec.h"
 #include "ctl/http_client.h"
+#include "ctl/propose.h"
 #include "ctl/term_text.h"
 
 #define ENTRIES_MAX 10000 /* per request, which is one transaction */
@@ -40,6 +41,7 @@ struct import {
 	struct arena arena; /* of one request */
 	struct str body;
 	uint64_t n; /* entries in body */
+	char *propose; /* the reason of a proposal, or NULL */
 	int64_t from_line; /* skip rows on earlier lines */
 	uint64_t line; /* of the first row that is not imported yet */
 	uint64_t rows; /* to send, as counted by the check */
@@ -80,6 +82,7 @@ lists_import(const struct command *cmd, int argc, char **argv)
 		    OPT_NUMBER, &im.from_line, 1, INT64_MAX },
 		{ "json", NULL, "print the totals as JSON", OPT_FLAG, &json, 0,
 		    0 },
+		PROPOSE_OPT(&im.propose),
 		{ "url", "URL",
 		    "the service; default ASSAY_URL, else the session's",
 		    OPT_TEXT, &url, 0, 0 },
@@ -167,7 +170,7 @@ run_import(struct import *im, char *url, bool json)
 	if (status == EX_OK) {
 		status = send_all(im);
 		progress_clear(im);
-		if (status == EX_OK)
+		if (status == EX_OK && im->propose == NULL)
 			print_totals(im, json);
 		else if (im->done > 0)
 			ctl_say("imported %" PRIu64 " of %" PRIu64
@@ -310,11 +313,17 @@ body_send(struct import *im)
 	struct json_object *json;
 	int status;
 
-	status = http_client_call(&im->service, &req, &json);
+	if (im->propose != NULL)
+		status =
+		    propose_request(&im->service, &req, im->propose, false);
+	else
+		status = http_client_call(&im->service, &req, &json);
 	if (status != EX_OK)
 		return status;
-	im->added += count_member(json, "added");
-	im->updated += count_member(json, "updated");
+	if (im->propose == NULL) {
+		im->added += count_member(json, "added");
+		im->updated += count_member(json, "updated");
+	}
 	im->done += im->n;
 	im->line = im->csv.row_line + 1;
 	body_begin(im);

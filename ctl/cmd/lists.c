@@ -14,18 +14,21 @@
 #include "ctl/request/id_lookup.h"
 #include "ctl/request/request_spec.h"
 #include "ctl/http_client.h"
+#include "ctl/propose.h"
 
 #define ARENA_SIZE ((size_t)4 << 20)
 
-static int drop_entry(struct http_client *sv, const char *what, char **argv);
-static int remove_one_entry(
-    struct http_client *sv, const char *what, const char *id);
+static int drop_entry(
+    struct http_client *sv, const char *what, const char *reason, char **argv);
+static int remove_one_entry(struct http_client *sv, const char *what,
+    const char *reason, const char *id);
 
 int
 lists_remove(const struct command *cmd, int argc, char **argv)
 {
-	char *url = NULL;
+	char *url = NULL, *reason = NULL;
 	const struct opt opts[] = {
+		PROPOSE_OPT(&reason),
 		{ "url", "URL",
 		    "the service; default ASSAY_URL, else the session's",
 		    OPT_TEXT, &url, 0, 0 },
@@ -43,16 +46,21 @@ lists_remove(const struct command *cmd, int argc, char **argv)
 	ctl_arena(&a, ARENA_SIZE);
 	status = http_client_open(&sv, url, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
-		status = n == 3 ? drop_entry(&sv, cmd->name, argv)
-				: remove_one_entry(&sv, cmd->name, argv[0]);
+		status = n == 3
+		    ? drop_entry(&sv, cmd->name, reason, argv)
+		    : remove_one_entry(&sv, cmd->name, reason, argv[0]);
 	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
 }
 
-/* Find the entry with the kind, subject and value in argv, and remove it. */
+/*
+ * Find the entry with the kind, subject and value in argv, and remove it, or
+ * with a reason propose this.
+ */
 static int
-drop_entry(struct http_client *sv, const char *what, char **argv)
+drop_entry(
+    struct http_client *sv, const char *what, const char *reason, char **argv)
 {
 	static const char *const names[] = { "kind", "subject", "value" };
 	struct client_request req = {
@@ -85,11 +93,12 @@ drop_entry(struct http_client *sv, const char *what, char **argv)
 		    argv[1]);
 		return EX_DATAERR;
 	}
-	return remove_one_entry(sv, what, id);
+	return remove_one_entry(sv, what, reason, id);
 }
 
 static int
-remove_one_entry(struct http_client *sv, const char *what, const char *id)
+remove_one_entry(struct http_client *sv, const char *what, const char *reason,
+    const char *id)
 {
 	static const struct id_lookup_list list = { "lst_",
 		"/v1/lists?limit=1000", "", "id" };
@@ -107,6 +116,8 @@ remove_one_entry(struct http_client *sv, const char *what, const char *id)
 	str_add(&s, "/v1/lists/");
 	http_client_escape(&s, id);
 	req.path = str_text(&s);
+	if (reason != NULL)
+		return propose_request(sv, &req, reason, false);
 	if ((status = http_client_call(sv, &req, &json)) == EX_OK)
 		printf("removed %s\n", id);
 	return status;

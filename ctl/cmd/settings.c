@@ -15,9 +15,11 @@
 #include "ctl/ctl.h"
 #include "ctl/request/request_spec.h"
 #include "ctl/http_client.h"
+#include "ctl/propose.h"
 #include "ctl/term_text.h"
 
 #define ARENA_SIZE ((size_t)4 << 20)
+#define PATH_SIZE 64
 
 enum resource { RATE_LIMITS, ALERTS, RETENTION, RESOURCE__MAX };
 
@@ -54,12 +56,16 @@ static const struct settings_command_row {
 
 static int settings_run(
     const struct command *cmd, struct operands want, int argc, char **argv);
-static int run_settings(
-    const struct command *cmd, char *url, bool json, char **changes, int n);
+static int run_settings(struct http_client *sv, const char *what, bool json,
+    struct str *body, bool change);
 static int get_all(
     struct http_client *sv, const char *what, struct json_object **got);
 static int set_all(struct http_client *sv, const char *what, struct str *body,
     struct json_object **got);
+static int propose_all(struct http_client *sv, const char *what,
+    struct str *body, const char *reason, bool json);
+static bool put_request(const char *what, enum resource resource,
+    struct str *body, char path[PATH_SIZE], struct client_request *ret);
 static void build_bodies(const struct command *cmd, struct arena *a,
     char **changes, int n, struct str *body);
 static const struct settings_command_row *find_setting_row(
@@ -80,55 +86,63 @@ settings_show(const struct command *cmd, int argc, char **argv)
 	return settings_run(cmd, (struct operands) { 0, 0 }, argc, argv);
 }
 
-/* Read the options, make the changes in the operands, print the settings. */
+/*
+ * Read the options, make or propose the changes in the operands, and print the
+ * settings.
+ */
 static int
 settings_run(
     const struct command *cmd, struct operands want, int argc, char **argv)
 {
-	char *url = NULL;
+	char *url = NULL, *reason = NULL;
 	bool json = false;
 	const struct opt opts[] = {
+		PROPOSE_OPT(&reason), /* only of settings set */
 		{ "json", NULL, "print the unchanged JSON", OPT_FLAG, &json, 0,
 		    0 },
 		{ "url", "URL",
 		    "the service; default ASSAY_URL, else the session's",
 		    OPT_TEXT, &url, 0, 0 },
 	};
-	const int n = opt_parse(cmd, opts, nitems(opts), want, argc, argv);
-
-	return run_settings(cmd, url, json, argv, n);
-}
-
-/* Make the n changes, if any, and print the settings. */
-static int
-run_settings(
-    const struct command *cmd, char *url, bool json, char **changes, int n)
-{
-	struct json_object *got[RESOURCE__MAX] = { NULL };
+	const size_t skip = want.max == 0 ? 1 : 0;
 	struct str body[RESOURCE__MAX];
 	struct http_client sv;
 	struct arena a;
+	int n, status;
+
+	n = opt_parse(cmd, opts + skip, nitems(opts) - skip, want, argc, argv);
+	ctl_arena(&a, ARENA_SIZE);
+	build_bodies(cmd, &a, argv, n, body);
+	status = http_client_open(&sv, url, ACCESS_TOKEN, &a);
+	if (status == EX_OK && reason != NULL)
+		status = propose_all(&sv, cmd->name, body, reason, json);
+	else if (status == EX_OK)
+		status = run_settings(&sv, cmd->name, json, body, n > 0);
+	http_client_close(&sv);
+	ctl_arena_free(&a);
+	return status;
+}
+
+/* Make the changes, if any, and print the settings. */
+static int
+run_settings(struct http_client *sv, const char *what, bool json,
+    struct str *body, bool change)
+{
+	struct json_object *got[RESOURCE__MAX] = { NULL };
 	int status;
 
-	ctl_arena(&a, ARENA_SIZE);
-	build_bodies(cmd, &a, changes, n, body);
-	status = http_client_open(&sv, url, ACCESS_TOKEN, &a);
-	if (status == EX_OK)
-		status = n > 0 ? set_all(&sv, cmd->name, body, got)
-			       : get_all(&sv, cmd->name, got);
+	status = change ? set_all(sv, what, body, got) : get_all(sv, what, got);
 	if (status == EX_OK && json)
 		show_json(got);
 	else if (status == EX_OK)
 		show_settings(got);
-	http_client_close(&sv);
-	ctl_arena_free(&a);
 	return status;
 }
 
 static int
 get_all(struct http_client *sv, const char *what, struct json_object **got)
 {
-	char path[64];
+	char path[PATH_SIZE];
 	const struct client_request req = {
 		.what = what, .method = "GET", .path = path
 	};
@@ -146,21 +160,48 @@ static int
 set_all(struct http_client *sv, const char *what, struct str *body,
     struct json_object **got)
 {
-	char path[64];
-	struct client_request req = {
-		.what = what, .method = "PUT", .path = path
-	};
+	char path[PATH_SIZE];
+	struct client_request req;
 	int i, status = EX_OK;
 
-	for (i = 0; i < RESOURCE__MAX && status == EX_OK; i++) {
-		if (body[i].len == 0)
-			continue;
-		str_addc(&body[i], '}');
-		snprintf(path, sizeof(path), "/v1/config/%s", resources[i]);
-		req.body = str_text(&body[i]);
-		status = http_client_call(sv, &req, &got[i]);
-	}
+	for (i = 0; i < RESOURCE__MAX && status == EX_OK; i++)
+		if (put_request(what, i, &body[i], path, &req))
+			status = http_client_call(sv, &req, &got[i]);
 	return status;
+}
+
+/* The same as proposals. */
+static int
+propose_all(struct http_client *sv, const char *what, struct str *body,
+    const char *reason, bool json)
+{
+	char path[PATH_SIZE];
+	struct client_request req;
+	int i, status = EX_OK;
+
+	for (i = 0; i < RESOURCE__MAX && status == EX_OK; i++)
+		if (put_request(what, i, &body[i], path, &req))
+			status = propose_request(sv, &req, reason, json);
+	return status;
+}
+
+/*
+ * Make the request that changes a resource, with its path.  Return false if the
+ * resource does not change.
+ */
+static bool
+put_request(const char *what, enum resource resource, struct str *body,
+    char path[PATH_SIZE], struct client_request *ret)
+{
+	if (body->len == 0)
+		return false;
+	str_addc(body, '}');
+	snprintf(path, PATH_SIZE, "/v1/config/%s", resources[resource]);
+	*ret = (struct client_request) { .what = what,
+		.method = "PUT",
+		.path = path,
+		.body = str_text(body) };
+	return true;
 }
 
 /* Add each "name=value" to the body of its resource. */
@@ -219,7 +260,7 @@ show_settings(struct json_object *const *got)
 {
 	const struct settings_command_row *st;
 	struct json_object *value, *over;
-	char path[64];
+	char path[PATH_SIZE];
 
 	printf("%-22s  %10s  %-8s  %s\n", "NAME", "VALUE", "FROM", "UNIT");
 	for (st = settings; st < settings + nitems(settings); st++) {

@@ -64,6 +64,8 @@ static void cell_show(const struct view_table *tb, size_t column,
 static const char *cell_text(struct arena *a, const struct request_part *column,
     const struct view_row *row);
 static void print_title(const char *text, bool colour);
+static void text_show(
+    const struct request_part *p, struct json_object *text, struct arena *a);
 static void lines_show(const struct request_part *p, struct json_object *array);
 
 static const char *json_value_text(struct json_object *json);
@@ -131,6 +133,9 @@ request_spec_show(const struct request_part *call, struct json_object *json,
 			p = rows_show(p, json, a, &rows);
 			between = "\n";
 			continue;
+		case PART_TEXT:
+			text_show(p, request_spec_at(json, p->path), a);
+			break;
 		case PART_LINES:
 			lines_show(p, request_spec_at(json, p->path));
 			break;
@@ -488,6 +493,24 @@ print_title(const char *text, bool colour)
 	if (text != NULL)
 		printf("%s%s%s\n", colour ? TERM_TEXT_BOLD : "", text,
 		    colour ? TERM_TEXT_PLAIN : "");
+}
+
+/* Print a text under its title, line by line. */
+static void
+text_show(
+    const struct request_part *p, struct json_object *text, struct arena *a)
+{
+	char *rest = arena_strdup(a, json_object_get_string(text));
+	const char *line;
+
+	if (rest == NULL)
+		return;
+	putchar('\n');
+	print_title(p->name, ctl_colour(STDOUT_FILENO));
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		term_text_put(line);
+		putchar('\n');
+	}
 }
 
 /* Print the text of each element on one line. */

@@ -34,6 +34,7 @@ static const struct {
 	    "activity analytics drift explain graph model scorer "
 	    "try verdicts" },
 	{ "Rules and policies", "backtest policies rules shadow" },
+	{ "Proposals", "proposals" },
 	{ "Lists", "lists" },
 	{ "Settings, storage, personal data",
 	    "erase retention settings status storage" },

@@ -22,6 +22,7 @@
 #include "ctl/prompt_secret.h"
 #include "ctl/request/request_run.h"
 #include "ctl/http_client.h"
+#include "ctl/propose.h"
 
 #define ARENA_SIZE ((size_t)128 << 20) /* the largest ruleset, compiled */
 #define OPERANDS_MAX 64
@@ -132,6 +133,9 @@ read_part(struct request_run *rm, const struct request_part *p)
 		break;
 	case PART_WATCH:
 		rm->watch = p;
+		break;
+	case PART_PROPOSE:
+		add_opt(rm, &(struct opt)PROPOSE_OPT(&rm->propose));
 		break;
 	case PART_CONFIRM:
 		add_opt(rm,
@@ -296,7 +300,7 @@ confirm_request(const struct request_run *rm)
 
 	while (p != NULL && p->kind != PART_CONFIRM)
 		p = request_spec_next(p);
-	if (p == NULL || rm->yes)
+	if (p == NULL || rm->yes || rm->propose != NULL)
 		return EX_OK;
 	if (isatty(STDIN_FILENO) != 1)
 		opt_usage(&rm->named, "not a terminal; use --yes to confirm");

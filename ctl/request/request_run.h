@@ -51,6 +51,7 @@ struct request_run {
 	char *url;
 	bool json;
 	bool yes;
+	char *propose; /* the reason, NULL: send the request itself */
 	bool slow;
 	const struct request_part *watch;
 	enum http_client_access access;

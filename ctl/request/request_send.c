@@ -17,6 +17,7 @@
 #include "ctl/request/request_spec.h"
 #include "ctl/request/request_run.h"
 #include "ctl/http_client.h"
+#include "ctl/propose.h"
 #include "ctl/term_text.h"
 
 static int send_request(struct request_run *rm);
@@ -61,7 +62,7 @@ send_request(struct request_run *rm)
 	status = send_once(rm, looks_up_after_404(rm) ? &missed : NULL, &json);
 	if (status == EX_OK && missed && (status = complete_id(rm)) == EX_OK)
 		status = send_once(rm, NULL, &json);
-	if (status == EX_OK)
+	if (status == EX_OK && rm->propose == NULL)
 		status = show_answer(rm, json, sv->call.reply);
 	if (status == EX_OK && rm->seen != NULL && !rm->json)
 		warn_unseen(rm);
@@ -96,7 +97,10 @@ complete_id(struct request_run *rm)
 	return status;
 }
 
-/* Send the request.  With missed, a 404 sets it and is not a failure. */
+/*
+ * Send the request, or propose it.  With missed, a 404 sets it and is not a
+ * failure.
+ */
 static int
 send_once(struct request_run *rm, bool *missed, struct json_object **ret)
 {
@@ -124,6 +128,9 @@ send_once(struct request_run *rm, bool *missed, struct json_object **ret)
 		req.watch = rm->watch->path;
 		req.about = rm->operand[rm->watch->min];
 	}
+	if (rm->propose != NULL)
+		return propose_request(
+		    &rm->service, &req, rm->propose, rm->json);
 	return http_client_call(&rm->service, &req, ret);
 }
 

@@ -33,10 +33,12 @@ enum request_spec_kind {
 	PART_SLOW,
 	PART_WATCH, /* path; min: the index of the operand */
 	PART_CONFIRM, /* name: the question */
+	PART_PROPOSE,
 	PART_PICK, /* path: the paths; min: the index of the operand; help */
 	PART_FIELDS,
 	PART_ROWS, /* path; name: the title or NULL */
 	PART_MEMBERS, /* path: the paths; name: the title or NULL */
+	PART_TEXT, /* path; name: the title */
 	PART_LINES, /* path: the array; arg: the string in an element */
 	PART_COLUMN, /* name: the head; path, form, spare */
 	PART_SAY, /* name: the sentence */
