@@ -13,6 +13,18 @@
 export default [
 	{ id: "home", paths: ["/"], letter: "h", group: "work", icon: "house",
 	    load: () => import("./screens/home.js") },
+	{ id: "queue", paths: ["/cases"], letter: "c", group: "work", icon: "inbox",
+	    load: () => import("./screens/queue.js") },
+	{ id: "case", paths: ["/cases/:id"], letter: null, under: "queue",
+	    find: [{ pattern: /^cse_/, name: "find.case", path: "/cases/:id" }],
+	    load: () => import("./screens/case.js") },
+	{ id: "decisions", paths: ["/decisions"], letter: "d", group: "work",
+	    icon: "scroll-text", load: () => import("./screens/decisions.js") },
+	{ id: "decision", paths: ["/decisions/:id"], letter: null,
+	    under: "decisions",
+	    find: [{ pattern: /^\S{1,128}$/, name: "find.event",
+		path: "/decisions/:id" }],
+	    load: () => import("./screens/decision.js") },
 	{ id: "account", paths: ["/account"], letter: ",", group: "me",
 	    icon: "user-round", load: () => import("./screens/account.js") },
 ];

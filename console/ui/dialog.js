@@ -58,7 +58,7 @@ function Question({ title, text, confirm, danger = false, note = null, done,
 			${text && html`<p>${text}</p>`}${children}
 			${note && html`<${TextArea} label=${note.label} value=${words}
 				onInput=${setWords} required=${note.required}
-				maxlength="2000" />`}
+				maxlength="2000" autofocus />`}
 			<div class="buttons">
 				<${Button} onClick=${() => close(null)}>
 					${t("dialog.cancel")}</${Button}>

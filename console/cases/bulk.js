@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: ISC
+// One outcome for several cases of the list, or for the one that is shown.
+import { html, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { errorText } from "../errors.js";
+import { outcomes } from "../events.js";
+import { useKeys } from "../keys.js";
+import { href } from "../router.js";
+import { t } from "../text.js";
+import { ask } from "../ui/dialog.js";
+import { Button } from "../ui/form.js";
+import { Note } from "../ui/page.js";
+import { toast, useAct } from "../ui/toast.js";
+import { eventName, othersClaim } from "./marks.js";
+
+const MOST_IDS = 100;
+
+// Send the ids in parts; the results of all.
+async function resolveAll(ids, outcome, note) {
+	const results = [];
+	for (let i = 0; i < ids.length; i += MOST_IDS) {
+		const { results: part } = await call("POST /v1/cases/resolve",
+		    { body: { ids: ids.slice(i, i + MOST_IDS), outcome,
+			...note !== "" && { note } } });
+		results.push(...part);
+	}
+	return results;
+}
+
+// Those that another analyst was faster with, and why the others failed.
+function Refused({ refused, close }) {
+	return html`<${Note} tone="warn" actions=${html`<${Button} kind="quiet" icon="x"
+		label=${t("dialog.close")} onClick=${close} />`}>
+		${t("cases.bulk.refused", { n: refused.length })}
+		<ul>${refused.map(({ id, error, name }) => html`<li key=${id}>
+			<a href=${href("/cases/:id", { id })}>${name}</a>
+			${" "}${errorText({ status: 409, ...error })}</li>`)}</ul>
+	</${Note}>`;
+}
+
+function question(rows, outcome) {
+	const theirs = rows.filter(othersClaim).length;
+	const one = rows.length === 1 ? eventName(rows[0]) : "";
+	return { title: t("cases.bulk.title", { n: rows.length, one,
+	    outcome: t(`outcome.${outcome}`) }),
+	    text: theirs > 0 ? t("cases.bulk.theirs", { n: theirs }) : null,
+	    confirm: t("cases.resolve"), danger: outcome === "fraud",
+	    note: { label: t("cases.note"), required: false } };
+}
+
+export function Bulk({ marks, rows, shown, reload }) {
+	const [refused, setRefused] = useState([]);
+	const [busy, act] = useAct();
+	const chosen = rows.filter(({ id }) => marks.chosen.has(id));
+	const targets = (chosen.length > 0 ? chosen : shown ? [shown] : [])
+	    .filter(({ status }) => status !== "resolved");
+	async function resolve(outcome) {
+		const note = await ask(question(targets, outcome));
+		if (note === null)
+			return;
+		const results = await act(() => resolveAll(targets.map(({ id }) => id),
+		    outcome, note));
+		if (results === undefined)
+			return;
+		const done = results.filter(({ ok }) => ok).length;
+		toast({ text: t("cases.bulk.done", { n: done }), tone: "good" });
+		setRefused(results.filter(({ ok }) => !ok).map((result) => ({ ...result,
+		    name: eventName(rows.find(({ id }) => id === result.id)) })));
+		marks.onChange({ chosen: new Set(), last: null });
+		document.getElementById("main")?.focus({ preventScroll: true });
+		reload();
+	}
+	const may = targets.length > 0 && !busy;
+	useKeys(Object.fromEntries(outcomes.map((outcome) =>
+	    [`case.${outcome}`, may && (() => resolve(outcome))])));
+	return html`${chosen.length > 0 && html`<div class="bulk" role="region"
+		aria-label=${t("cases.bulk")}>
+		<b>${t("cases.bulk.chosen", { n: chosen.length })}</b>
+		${outcomes.map((outcome) => html`<${Button} key=${outcome} busy=${busy}
+			command=${`case.${outcome}`} onClick=${() => resolve(outcome)}>
+			${t(`outcome.${outcome}`)}</${Button}>`)}
+		<${Button} kind="quiet" onClick=${() => marks.onChange({ last: null,
+		    chosen: new Set() })}>${t("cases.bulk.clear")}</${Button}></div>`}
+		${refused.length > 0 && html`<${Refused} refused=${refused}
+			close=${() => setRefused([])} />`}`;
+}

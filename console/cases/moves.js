@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: ISC
+// What an analyst does with a case.  act is that of useAct(); each function returns
+// what act returns: undefined after an error, which the analyst has read, and null
+// if the analyst says no.
+import { call, skew } from "../api.js";
+import { go, href } from "../router.js";
+import { t } from "../text.js";
+import "../text/cases.js";
+import { ask } from "../ui/dialog.js";
+import { toast } from "../ui/toast.js";
+import { othersClaim } from "./marks.js";
+import { nextBody } from "./query.js";
+import { keepCase } from "./worklist.js";
+
+const HOUR_MS = 3600000;
+// For how many hours a case can be put off.
+export const delays = [1, 4, 24, 72, 168, 720];
+
+// openNext ACT QUERY: get the next case of a list and open it; true if there is one.
+// The service gives each analyst another case.
+export async function openNext(act, query) {
+	const answer = await act(() => call("POST /v1/cases/next",
+	    { body: nextBody(query) }));
+	if (answer?.case) {
+		keepCase(answer.case);
+		go(href("/cases/:id", { id: answer.case.id }));
+	} else if (answer !== undefined) {
+		toast({ text: t("cases.none"), tone: "good" });
+	}
+	return Boolean(answer?.case);
+}
+
+// mayChange ROW: true, or what the analyst answers if another one has the case.
+export async function mayChange(row, doing) {
+	return !othersClaim(row) || await ask({ title: t("cases.theirs.title"),
+	    text: t("cases.theirs", { who: row.assignedTo }), confirm: doing }) !== null;
+}
+
+// take ACT ROW: assign it to the analyst.  It is read again first: another analyst
+// may have taken it since the list was loaded.
+export async function take(act, { id }) {
+	const row = await act(() => call("GET /v1/cases/{id}", { path: { id } }));
+	if (row === undefined || !await mayChange(row, t("cases.take")))
+		return null;
+	return act(() => call("POST /v1/cases/{id}/assign", { path: { id } }),
+	    { done: t("cases.taken") });
+}
+
+export function release(act, { id }) {
+	return act(() => call("POST /v1/cases/{id}/release", { path: { id } }),
+	    { done: t("cases.released") });
+}
+
+export function handOver(act, { id }, to) {
+	return act(() => call("POST /v1/cases/{id}/hand-over",
+	    { path: { id }, body: { to } }), { done: t("cases.handed", { to }) });
+}
+
+// snooze ACT ROW HOURS: put it off; null ends that.
+export function snooze(act, { id }, hours) {
+	const until = hours === null ? null :
+	    new Date(Date.now() + skew.value + hours * HOUR_MS).toISOString();
+	return act(() => call("POST /v1/cases/{id}/snooze",
+	    { path: { id }, body: { until } }),
+	    { done: t(until === null ? "cases.woken" : "cases.snoozed") });
+}
+
+export async function reopen(act, { id }) {
+	const note = await ask({ title: t("cases.reopen.title"),
+	    text: t("cases.reopen.text"), confirm: t("cases.reopen"),
+	    note: { label: t("cases.note"), required: false } });
+	return note === null ? null : act(() => call("POST /v1/cases/{id}/reopen",
+	    { path: { id }, body: note === "" ? {} : { note } }),
+	    { done: t("cases.reopened") });
+}
+
+export function addNote(act, { id }, text) {
+	return act(() => call("POST /v1/cases/{id}/notes",
+	    { path: { id }, body: { text } }), { done: t("cases.noted") });
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: ISC
+// The outcome of a case: 1, 2 or 3, a note, and Ctrl+Enter for the next case.  What
+// is typed stays when another analyst was faster.
+import { html, useRef, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { outcomes } from "../events.js";
+import { useKeys } from "../keys.js";
+import { go, href } from "../router.js";
+import { can } from "../session.js";
+import { t } from "../text.js";
+import { Outcome } from "../ui/badge.js";
+import { Cli, copy } from "../ui/copy.js";
+import { Button, Form, Key, TextArea } from "../ui/form.js";
+import { Note, Section } from "../ui/page.js";
+import { Age } from "../ui/time.js";
+import { announce, toast, useAct } from "../ui/toast.js";
+import { mine } from "./marks.js";
+import { addNote, mayChange, openNext } from "./moves.js";
+import { neighbours, stateOf } from "./query.js";
+import { draftOf, dropDraft, keepDraft, worklist } from "./worklist.js";
+
+// useDraft ID: [draft, change]: what was typed into a case; it outlives the page.
+export function useDraft(id) {
+	const [, draw] = useState(0);
+	function change(members) {
+		keepDraft(id, { ...draftOf(id), ...members });
+		draw((n) => n + 1);
+	}
+	return [draftOf(id), change];
+}
+
+// Open what comes after a case: of the cases that wait the next one of the service,
+// of other lists the row below; at the end the list.
+async function openFollowing(act, id) {
+	const { query, rows } = worklist.value;
+	const { following } = neighbours(rows.map((row) => row.id), id);
+	if (stateOf(query) !== "waiting" && following !== null)
+		go(href("/cases/:id", { id: following }));
+	else if (!await openNext(act, query))
+		go(href("/cases", {}, query));
+}
+
+// The choice of an outcome: pressed buttons, so that 1, 2 and 3 act as clicks do.
+function Choices({ outcome, choose }) {
+	return html`<div class="outcomes" role="group" aria-label=${t("cases.outcome")}>
+		${outcomes.map((one) => html`<button key=${one} type="button"
+			class=${`button choice-${one}`}
+			aria-pressed=${one === outcome ? "true" : "false"}
+			onClick=${() => choose(one)}>${t(`outcome.${one}`)}
+			<${Key} command=${`case.${one}`} /></button>`)}</div>`;
+}
+
+// Another analyst ended the case while this one typed.
+function Faster({ row, draft, reload, forget }) {
+	const [busy, act] = useAct();
+	const { analyst, outcome } = row.resolution;
+	async function keep() {
+		if (await addNote(act, row, draft.note)) {
+			forget();
+			reload();
+		}
+	}
+	return html`<${Note} tone="warn" actions=${html`
+		<${Button} busy=${busy} onClick=${keep}>${t("cases.faster.note")}
+		</${Button}><${Button} kind="quiet" onClick=${() => copy(draft.note)}>
+			${t("cases.faster.copy")}</${Button}>
+		<${Button} kind="quiet" onClick=${forget}>${t("cases.faster.drop")}
+		</${Button}>`}>
+		<p>${t("cases.faster", { who: analyst, outcome: t(`outcome.${outcome}`) })}
+		</p><p class="typed">${draft.note}</p></${Note}>`;
+}
+
+function Resolved({ row }) {
+	const { outcome, analyst, note, at } = row.resolution;
+	return html`<p><${Outcome} outcome=${outcome} /> ${t("cases.by",
+	    { who: analyst })} <span class="muted"><${Age} at=${at} /></span></p>
+		${note && html`<p class="typed">${note}</p>`}`;
+}
+
+function useResolve(row, reload, draft) {
+	const [busy, act] = useAct();
+	function undo() {
+		act(() => call("POST /v1/cases/{id}/reopen", { path: { id: row.id },
+		    body: {} }), { done: t("cases.reopened") })
+		    .then(() => go(href("/cases/:id", { id: row.id })));
+	}
+	function failed(error) {
+		if (error.code !== "CASE_RESOLVED")
+			return false;
+		toast({ text: t("cases.faster.toast"), tone: "bad" });
+		reload();
+		return true;
+	}
+	async function resolve(thenNext) {
+		if (!await mayChange(row, t("cases.resolve")))
+			return;
+		const note = draft.note.trim();
+		const answer = await act(() => call("POST /v1/cases/{id}/resolve",
+		    { path: { id: row.id }, body: { outcome: draft.outcome,
+			...note !== "" && { note } } }),
+		    { done: t("cases.resolved", { outcome:
+			t(`outcome.${draft.outcome}`) }), failed,
+			action: { label: t("cases.undo"), run: undo } });
+		if (answer === undefined)
+			return;
+		dropDraft(row.id);
+		if (thenNext)
+			await openFollowing(act, row.id);
+		else
+			reload();
+	}
+	return [busy, resolve];
+}
+
+function Open({ row, reload }) {
+	const [draft, change] = useDraft(row.id);
+	const [busy, resolve] = useResolve(row, reload, draft);
+	const note = useRef(null);
+	function choose(outcome) {
+		change({ outcome });
+		note.current?.focus();
+		announce(t("cases.chosen", { outcome: t(`outcome.${outcome}`) }));
+	}
+	function submit() {
+		if (draft.outcome === null)
+			announce(t("cases.choose"));
+		else
+			resolve(true);
+	}
+	useKeys(Object.fromEntries(outcomes.map((outcome) =>
+	    [`case.${outcome}`, () => choose(outcome)])));
+	return html`<${Form} onSubmit=${submit} class="outcome">
+		<${Choices} outcome=${draft.outcome} choose=${choose} />
+		<${TextArea} label=${t("cases.note")} value=${draft.note} rows="3"
+			inputRef=${note} maxlength="4000" hint=${t("cases.note.hint")}
+			onInput=${(text) => change({ note: text })}
+			onKeyDown=${leaveByEscape} />
+		<div class="buttons">
+			<${Cli} words="cases resolve" operands=${[row.id,
+			    draft.outcome ?? outcomes[0]]}
+				options=${{ note: draft.note.trim() || null }} />
+			<${Button} busy=${busy} disabled=${draft.outcome === null}
+				onClick=${() => resolve(false)}>${t("cases.resolve")}
+			</${Button}>
+			<${Button} type="submit" kind="primary" busy=${busy}
+				disabled=${draft.outcome === null}>
+				${t("cases.resolveNext")}<${Key} keys=${["Mod+Enter"]} />
+			</${Button}></div>
+	</${Form}>`;
+}
+
+// Escape leaves a field, so that keys are commands again.
+export function leaveByEscape(event) {
+	if (event.key === "Escape") {
+		event.target.blur();
+		document.getElementById("main")?.focus({ preventScroll: true });
+	}
+}
+
+export function OutcomeBar({ row, reload }) {
+	const [draft, change] = useDraft(row.id);
+	const typed = draft.note.trim() !== "";
+	if (row.resolution !== null)
+		return html`<${Section} title=${t("cases.outcome")}>
+			${typed && html`<${Faster} row=${row} draft=${draft}
+				reload=${reload} forget=${() => change({ note: "" })} />`}
+			<${Resolved} row=${row} /></${Section}>`;
+	if (!can("cases.work"))
+		return html`<${Note}>${t("cases.readOnly")}</${Note}>`;
+	return html`<${Section} title=${t("cases.outcome")} class="outcome-card">
+		${row.status === "assigned" && !mine(row) && html`<${Note} tone="warn">
+			${t("cases.theirs", { who: row.assignedTo })}</${Note}>`}
+		<${Open} row=${row} reload=${reload} /></${Section}>`;
+}

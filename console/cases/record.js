@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: ISC
+// What analysts wrote about a case, and what happened to it.
+import { html, useRef } from "../../third_party/preact/preact.js";
+import { time } from "../format.js";
+import { useKeys } from "../keys.js";
+import { can } from "../session.js";
+import { t } from "../text.js";
+import { Button, Form, TextArea } from "../ui/form.js";
+import { Time, TimeHead, useZone } from "../ui/time.js";
+import { useAct } from "../ui/toast.js";
+import { Owner } from "./marks.js";
+import { addNote } from "./moves.js";
+import { leaveByEscape, useDraft } from "./outcome.js";
+
+function Written({ note }) {
+	return html`<li><p class="by"><${Owner} email=${note.author} />
+		${" "}<span class="muted"><${Time} at=${note.at} /></span></p>
+		<p class="typed">${note.text}</p></li>`;
+}
+
+export function Notes({ row, reload }) {
+	const [draft, change] = useDraft(row.id);
+	const [busy, act] = useAct();
+	const field = useRef(null);
+	const work = can("cases.work");
+	const text = draft.remark.trim();
+	async function submit() {
+		if (text !== "" && await addNote(act, row, text)) {
+			change({ remark: "" });
+			reload();
+		}
+	}
+	useKeys({ "case.note": work && (() => field.current?.focus()) });
+	return html`<div class="stack">
+		${row.notes.length > 0 && html`<ul class="notes">${row.notes.map((note) =>
+		    html`<${Written} key=${note.id} note=${note} />`)}</ul>`}
+		${work && html`<${Form} onSubmit=${submit}><${TextArea} hideLabel
+			label=${t("cases.remark")} placeholder=${t("cases.remark")}
+			rows="2" maxlength="4000" value=${draft.remark} inputRef=${field}
+			onInput=${(remark) => change({ remark })}
+			onKeyDown=${leaveByEscape} />
+			<div class="buttons"><${Button} type="submit" busy=${busy}
+				command="case.note" disabled=${text === ""}>
+				${t("cases.addNote")}</${Button}></div></${Form}>`}
+		${!work && row.notes.length === 0 && html`<p class="muted">
+			${t("cases.noNotes")}</p>`}</div>`;
+}
+
+// The times in a detail, in the zone of the page.
+function told(detail, zone) {
+	return detail.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => time(at, zone));
+}
+
+// Trail: the newest first.
+export function Trail({ row }) {
+	const zone = useZone();
+	return html`<div class="table-box" tabindex="0" role="region"
+		aria-label=${t("cases.trail")}><table class="small"><thead><tr>
+		<th scope="col"><${TimeHead} /></th><th scope="col">${t("cases.did")}</th>
+		</tr></thead><tbody>${[...row.audit].reverse().map(({ action, at, actor,
+		    detail }) => html`<tr key=${at + action}>
+		<td><${Time} at=${at} /></td><td>${t(`cases.did.${action}`)}
+			${" "}<span class="muted">${actor}${detail && ` · ${told(detail, zone)}`}
+			</span></td></tr>`)}</tbody></table></div>`;
+}

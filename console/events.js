@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: ISC
+// The words of events, as docs/openapi.json lists them.
+export const eventTypes = ["card.authorize", "card.capture", "card.refund",
+    "payment.authorize", "wallet.withdraw", "account.login", "order.place"];
+export const verdicts = ["allow", "challenge", "review", "deny"];
+export const outcomes = ["fraud", "legit", "inconclusive"];

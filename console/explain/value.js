@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: ISC
+// Values of signals, and the truth of what was compared.
+import { html } from "../../third_party/preact/preact.js";
+import { number } from "../format.js";
+import { Icon } from "../icons.js";
+import { t } from "../text.js";
+import "../text/explain.js";
+
+const LONG = 64;
+const TRUTHS = { true: ["good", "check"], false: ["plain", "x"],
+    unknown: ["warn", "info"] };
+
+// printable TEXT: with codes instead of characters that are not seen or that turn
+// the text around them.
+export function printable(text) {
+	return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) =>
+	    `\\u{${char.codePointAt(0).toString(16)}}`);
+}
+
+// The value as the rules write it; null is unknown.
+export function valueText(value) {
+	if (value === null || value === undefined)
+		return t("explain.unknown");
+	return typeof value === "number" ? number(value) :
+	    printable(String(value));
+}
+
+// Value: a long text is folded.
+export function Value({ value }) {
+	if (value === null || value === undefined)
+		return html`<span class="muted">${t("explain.unknown")}</span>`;
+	const text = valueText(value);
+	return text.length <= LONG ? html`<code>${text}</code>` :
+	    html`<details><summary><code>${text.slice(0, LONG)}…</code></summary>
+		<code>${text}</code></details>`;
+}
+
+// Truth: true, false or unknown, as a mark and as a word.
+export function Truth({ truth, words = false }) {
+	const [tone, icon] = TRUTHS[truth] ?? TRUTHS.unknown;
+	const text = t(`explain.truth.${truth}`);
+	return html`<span class=${`truth ${tone}`} title=${text}>
+		<${Icon} name=${icon} size=${13} />
+		<span class=${words ? "" : "hidden"}>${text}</span></span>`;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: ISC
+// The queue: cases that wait for an analyst, what each is about, and the next one.
+import { html, useEffect, useState } from "../../third_party/preact/preact.js";
+import { send } from "../api.js";
+import { Bulk } from "../cases/bulk.js";
+import { Due, Owner, State } from "../cases/marks.js";
+import { openNext, take } from "../cases/moves.js";
+import { Preview, useWide } from "../cases/preview.js";
+import { caseQuery, cliOptions, orderOf, orders, stateOf, states } from
+    "../cases/query.js";
+import { Queues } from "../cases/queues.js";
+import { prefetch, worklist } from "../cases/worklist.js";
+import { eventTypes } from "../events.js";
+import { amount } from "../format.js";
+import { useKeys } from "../keys.js";
+import { href, setQuery } from "../router.js";
+import { can } from "../session.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import { Score, Tag } from "../ui/badge.js";
+import { Cli } from "../ui/copy.js";
+import { Empty, Loaded } from "../ui/empty.js";
+import { Filters } from "../ui/filters.js";
+import { Button, Choice, Select } from "../ui/form.js";
+import { Note, Page, Section } from "../ui/page.js";
+import { Table } from "../ui/table.js";
+import { Age } from "../ui/time.js";
+import { useAct } from "../ui/toast.js";
+
+const EVERY_MS = 15000;
+const PAGE = 50;
+const MOST = 500;
+const MOST_TAGS = 2;
+
+const fields = () => [
+	{ name: "eventType", label: t("queue.type"), kind: "choice",
+	    options: eventTypes.map((type) => [type, type]) },
+	{ name: "tag", label: t("queue.tag"), kind: "text" },
+	{ name: "minScore", label: t("queue.minScore"), kind: "number", min: 0,
+	    max: 100 },
+	{ name: "minAmount", label: t("queue.minAmount"), kind: "number", min: 0 },
+	{ name: "maxAmount", label: t("queue.maxAmount"), kind: "number", min: 0 },
+	{ name: "currency", label: t("queue.currency"), kind: "text", maxlength: 3 },
+	{ name: "assignee", label: t("queue.assignee"), kind: "text" },
+	{ name: "userId", label: t("queue.user"), kind: "text" },
+	{ name: "openedAfter", label: t("queue.openedAfter"), kind: "time" },
+	{ name: "openedBefore", label: t("queue.openedBefore"), kind: "time" },
+];
+const FIRST_FIELDS = 3;
+
+function Tags({ tags }) {
+	return html`<span class="tags">${tags.slice(0, MOST_TAGS).map((tag) =>
+	    html`<${Tag} key=${tag} tag=${tag} />`)}
+		${tags.length > MOST_TAGS && html`<span class="muted"
+			title=${tags.join(", ")}>+${tags.length - MOST_TAGS}</span>`}
+	</span>`;
+}
+
+// Columns that would be empty, or the same in each row, are left out.
+const columns = (query, rows) => [
+	{ id: "score", label: t("queue.score"),
+	    cell: ({ score }) => html`<${Score} score=${score} />` },
+	{ id: "event", label: t("queue.event"), main: true,
+	    cell: ({ eventType, eventId }) => eventType ?? eventId },
+	{ id: "amount", label: t("queue.amount"), align: "end nowrap",
+	    cell: (row) => amount(row.amount, row.currency) },
+	{ id: "tags", label: t("queue.tags"),
+	    cell: ({ tags }) => html`<${Tags} tags=${tags} />` },
+	{ id: "age", label: t("queue.age"), align: "nowrap",
+	    cell: ({ openedAt }) => html`<${Age} at=${openedAt} />` },
+	...rows.every(({ dueAt }) => dueAt === null) ? [] : [{ id: "due",
+	    label: t("queue.due"), align: "nowrap",
+	    cell: ({ dueAt }) => html`<${Due} at=${dueAt} />` }],
+	...stateOf(query) === "waiting" ? [] : [
+		{ id: "state", label: t("queue.state"),
+		    cell: (row) => html`<${State} row=${row} />` },
+		{ id: "owner", label: t("queue.owner"),
+		    cell: ({ assignedTo }) => html`<${Owner} email=${assignedTo} />` },
+	],
+	...new Set(rows.map(({ queue }) => queue)).size < 2 ? [] : [{ id: "queue",
+	    label: t("queue.queue"), align: "nowrap",
+	    cell: ({ queue }) => html`<code>${queue}</code>` }],
+];
+
+function Bar({ query, wide }) {
+	const all = fields();
+	const first = all.slice(0, wide ? FIRST_FIELDS : 0);
+	const [more, setMore] = useState(all.slice(first.length)
+	    .some(({ name }) => query[name]));
+	return html`<${Filters} label=${t("queue.filters")} query=${query}
+		fields=${more ? all : first} end=${!more && html`<${Button}
+			kind="quiet" icon="filter" onClick=${() => setMore(true)}>
+			${t("queue.more")}</${Button}>`}>
+		<${Choice} label=${t("queue.state")} value=${stateOf(query)}
+			options=${states.map((one) => [one, t(`queue.is.${one}`)])}
+			onInput=${(state) => setQuery({ state, order: null,
+			    after: null })} />
+		<${Select} label=${t("queue.order")} value=${orderOf(query)}
+			options=${orders.map((one) => [one, t(`queue.order.${one}`)])}
+			onInput=${(order) => setQuery({ order, after: null })} />
+	</${Filters}>`;
+}
+
+// The rows that the analyst marks end when they leave the list.
+function useMarks(rows, list) {
+	const [marks, setMarks] = useState({ chosen: new Set(), last: null });
+	useEffect(() => setMarks({ chosen: new Set(), last: null }), [list]);
+	const ids = new Set(rows.map(({ id }) => id));
+	const chosen = new Set([...marks.chosen].filter((id) => ids.has(id)));
+	return { chosen, last: marks.last, onChange: setMarks };
+}
+
+function useRows(query, limit) {
+	const list = JSON.stringify(caseQuery(query, 0));
+	const load = useLoad(async (signal) => {
+		const { data, headers } = await send("GET /v1/cases",
+		    { query: caseQuery(query, limit), signal });
+		return { rows: data, until: headers.get("assay-read-until") };
+	}, [list, limit], { every: EVERY_MS, keep: true });
+	const rows = load.data?.rows ?? [];
+	useEffect(() => {
+		worklist.value = { query, rows };
+	}, [load.data]);
+	return { list, load, rows };
+}
+
+function Rows({ query, data, marks, limit, setLimit, busy, current, setCurrent }) {
+	const { rows, until } = data;
+	return html`<${Table} label=${t("nav.queue")} columns=${columns(query, rows)}
+		rows=${rows} keyOf=${({ id }) => id} current=${current?.id}
+		href=${({ id }) => href("/cases/:id", { id })}
+		selection=${can("cases.work") ? marks : undefined}
+		onCurrent=${(row) => { setCurrent(row); prefetch(row); }}
+		more=${rows.length === limit && limit < MOST ? { busy,
+		    load: () => setLimit(Math.min(MOST, limit + PAGE)) } : undefined}
+		empty=${html`<${Empty} title=${t("queue.none")}>
+			${t("queue.none.text")}</${Empty}>`} />
+		${rows.length < limit && until && html`<${Note} actions=${html`<${Button}
+			onClick=${() => setQuery({ after: until })}>${t("queue.goOn")}
+		</${Button}>`}>${t("queue.cut")}</${Note}>`}
+		${rows.length >= MOST && html`<${Note}>${t("queue.most",
+		    { n: MOST })}</${Note}>`}`;
+}
+
+export default function Queue({ query }) {
+	const [limit, setLimit] = useState(PAGE);
+	const [current, setCurrent] = useState(null);
+	const { list, load, rows } = useRows(query, limit);
+	const marks = useMarks(rows, list);
+	const [busy, act] = useAct();
+	const wide = useWide();
+	const work = can("cases.work");
+	const shown = rows.find(({ id }) => id === current?.id) ?? rows[0];
+	const next = () => openNext(act, query);
+	useKeys({
+		"case.next": work && next,
+		"case.take": work && shown && (async () => {
+			await take(act, shown);
+			load.reload();
+		}),
+	});
+	return html`<${Page} title=${t("nav.queue")} actions=${html`
+		<${Cli} words="cases list" options=${cliOptions(query)} />
+		${work && html`<${Button} kind="primary" busy=${busy} icon="arrow-right"
+			command="case.next" onClick=${next}>${t("queue.next")}
+		</${Button}>`}`}>
+		<${Queues} query=${query} at=${load.at} />
+		<${Bar} query=${query} wide=${wide} />
+		${work && html`<${Bulk} marks=${marks} rows=${rows} shown=${shown}
+			reload=${load.reload} />`}
+		<div class=${wide ? "split-view" : ""}>
+			<${Section} class="flush"><${Loaded} load=${load} lines=${12}>
+				${(data) => html`<${Rows} ...${{ query, data, marks, limit,
+				    setLimit, current: wide ? shown : null, setCurrent,
+				    busy: load.loading }} />`}</${Loaded}></${Section}>
+			${wide && shown && html`<${Preview} row=${shown} />`}
+		</div>
+		<p class="hidden" role="status">${load.data && t("queue.count",
+		    { n: rows.length })}</p>
+	</${Page}>`;
+}
+

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: ISC
+// What the screens of cases and decisions ask the service for.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { graphValues, listValues } from "../../console/cases/values.js";
+import { caseQuery, cliOptions, neighbours, nextBody, orderOf, stateOf, total } from
+    "../../console/cases/query.js";
+import { changesOf, typed } from "../../console/explain/changed.js";
+import { printable } from "../../console/explain/value.js";
+import { fromInput, toInput } from "../../console/ui/filters.js";
+
+test("an address without a query asks for what waits in all queues", () => {
+	assert.deepEqual(caseQuery({}, 50), { queue: "*", order: "oldest",
+	    status: "open", snoozed: "false", after: undefined, limit: 50 });
+});
+
+test("an address with unknown words asks for what waits", () => {
+	assert.equal(stateOf({ state: "toString" }), "waiting");
+	assert.equal(orderOf({ order: "random" }), "oldest");
+	assert.equal(orderOf({ state: "resolved" }), "newest");
+});
+
+test("filters of an address go to the service, other members do not", () => {
+	const query = caseQuery({ queue: "vip", state: "mine", tag: "ring",
+	    minAmount: "5", status: "resolved", currency: "" }, 10);
+	assert.deepEqual(query, { queue: "vip", order: "oldest", tag: "ring",
+	    minAmount: "5", status: "assigned", assignee: "me",
+	    after: undefined, limit: 10 });
+});
+
+test("the next case is of the queue and in the order of the list", () => {
+	assert.deepEqual(nextBody({}), {});
+	assert.deepEqual(nextBody({ queue: "vip", order: "score" }),
+	    { queue: "vip", order: "score" });
+});
+
+test("the command names the list", () => {
+	assert.deepEqual(cliOptions({ state: "resolved", userId: "u" }),
+	    { queue: "*", user: "u", status: "resolved" });
+});
+
+test("all queues count as one, with the oldest case of all", () => {
+	const queue = { open: 1, assigned: 2, mine: 1, snoozed: 0, breached: 3 };
+	const all = total([{ ...queue, oldestAt: "2026-01-02T00:00:00.000Z" },
+	    { ...queue, oldestAt: null },
+	    { ...queue, oldestAt: "2026-01-01T00:00:00.000Z" }]);
+	assert.equal(all.oldestAt, "2026-01-01T00:00:00.000Z");
+	assert.deepEqual([all.open, all.mine, all.breached], [3, 3, 9]);
+	assert.equal(total([]).oldestAt, null);
+});
+
+test("a case has neighbours in the list, and none outside of it", () => {
+	assert.deepEqual(neighbours(["a", "b", "c"], "b"),
+	    { at: 1, previous: "a", following: "c" });
+	assert.deepEqual(neighbours(["a", "b"], "b"),
+	    { at: 1, previous: "a", following: null });
+	assert.deepEqual(neighbours(["a"], "z"),
+	    { at: -1, previous: null, following: null });
+});
+
+test("lists are searched for values that are not masked", () => {
+	assert.deepEqual(listValues({ request: { subject: { userId: "u",
+	    ip: "1.2.•.•" }, instrument: { bin: "411111" } },
+	    signals: { "geo.country": "DE" } }), [
+		{ subject: "user", value: "u" }, { subject: "bin", value: "411111" },
+		{ subject: "country", value: "DE" }]);
+	assert.deepEqual(listValues({ request: null, signals: null }), []);
+});
+
+test("addresses of the user can be put on a list", () => {
+	assert.deepEqual(graphValues({ ips: ["a", "b"], phones: ["1"] }, 1),
+	    [{ subject: "ip", value: "a" }, { subject: "phone", value: "1" }]);
+});
+
+test("a typed value keeps the type of the signal", () => {
+	assert.equal(typed("12.5", 3), 12.5);
+	assert.equal(typed("many", 3), undefined);
+	assert.equal(typed("true", false), true);
+	assert.equal(typed("1", false), undefined);
+	assert.equal(typed("12", "web"), "12");
+	assert.equal(typed(" ", 3), null);
+	assert.equal(typed("DE", null), "DE");
+	assert.equal(typed("7", null), 7);
+});
+
+test("typed values are a set, and those that are none are named", () => {
+	assert.deepEqual(changesOf([{ signal: "a", text: "2" },
+	    { signal: "b", text: "x" }, { signal: "c", text: "" }],
+	    { a: 1, b: 1, c: "y" }), { set: { a: 2, c: null }, wrong: ["b"] });
+});
+
+test("a time in a field is that of the zone, and comes back the same", () => {
+	const at = "2026-03-01T12:30:00.000Z";
+	assert.equal(toInput(at, "utc"), "2026-03-01T12:30");
+	for (const zone of ["utc", "local"])
+		assert.equal(fromInput(toInput(at, zone), zone), at);
+	assert.equal(toInput(undefined, "utc"), "");
+	assert.equal(fromInput("", "utc"), null);
+});
+
+test("a text cannot hide or turn what is around it", () => {
+	assert.equal(printable("a\u202eb\nc\u2028"), "a\\u{202e}b\\u{a}c\\u{2028}");
+	assert.equal(printable("<b>é</b>"), "<b>é</b>");
+});
