@@ -269,7 +269,8 @@ grant execute on function assay.audit_seal_next(bigint, bigint),
     assay.audit_mark_logged() to assay_companion;
 grant select on assay.subscriber to assay_operator;
 grant insert on assay.outbox to assay_operator;
-grant execute on function assay.audit_page(bigint, bigint, text),
+grant execute on function assay.audit_page(bigint, bigint, text, text,
+	text, timestamptz, timestamptz),
     assay.publish(text, json, text, text) to assay_operator;
 
 -- operator reads the graph.
@@ -308,7 +309,9 @@ grant execute on function assay.webhook_list(text[]),
     assay.delivery_list(text, bigint),
     assay.delivery_drop(text),
     assay.subscriber_revoked(boolean, text),
-    assay.delivery_redrive(text, timestamptz, bigint) to assay_operator;
+    assay.delivery_requeue(text[]),
+    assay.delivery_redrive(text, timestamptz, bigint),
+    assay.delivery_redrive_one(text, text) to assay_operator;
 
 -- companion delivers through functions of the owner, which return only the
 -- secrets of the deliveries that it sends now.

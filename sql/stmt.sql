@@ -579,7 +579,8 @@ order by a.number limit $3::bigint;
 select count(*) as entries from assay.audit a where a.number > $1::bigint;
 
 -- name: audit_page one read late
-select refusal, body from assay.audit_page($1::bigint, $2::bigint, $3::text);
+select refusal, body from assay.audit_page($1::bigint, $2::bigint, $3::text,
+	$4::text, $5::text, $6::timestamptz, $7::timestamptz);
 
 -- Cases (fcgi/ep/ep_case.c, fcgi/ep/ep_case_list.c) -------------------------
 
@@ -763,6 +764,9 @@ select assay.delivery_list($1::text, $2::bigint) as body;
 -- name: delivery_redrive one write late
 select moved, requeued
 from assay.delivery_redrive($1::text, now(), $2::bigint);
+
+-- name: delivery_redrive_one one write late
+select refusal, body from assay.delivery_redrive_one($1::text, $2::text);
 
 -- Publishing (cron/job_publish.c) -------------------------------------------
 

@@ -106,6 +106,17 @@ delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
+int
+delivery_admin_redrive_one(struct req *req, struct resp *resp, const char *kind)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, kind);
+	params_text(&p, req->arg[0]);
+	return sql_reply_write(req, resp, 200, STMT_DELIVERY_REDRIVE_ONE, &p);
+}
+
 /* Return the name at i if such a subscriber may have it, else NULL. */
 static const char *
 topic_at(struct json_object *list, size_t i, enum event_topic_subscriber who)

@@ -42,4 +42,12 @@ int delivery_admin_deliveries(struct req *req, struct resp *resp,
 int delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
     __attribute__((warn_unused_result));
 
+/*
+ * Requeue the dead letter of a kind whose id is in the path.  200: how many are
+ * pending again: 1, or 0 if it was for a revoked subscriber and is dropped;
+ * 404: no such dead letter.
+ */
+int delivery_admin_redrive_one(struct req *req, struct resp *resp,
+    const char *kind) __attribute__((warn_unused_result));
+
 #endif

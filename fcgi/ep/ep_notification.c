@@ -140,6 +140,17 @@ notification_redrive(struct req *req, struct resp *resp)
 	return delivery_admin_redrive(req, resp, DELIVERY_ADMIN_ALERT);
 }
 
+/*
+ * POST /v1/notifications/deliveries/{id}/redrive.  200: the dead letter is
+ * pending again, or dropped if it is for a revoked subscriber; 404: no such
+ * dead letter.
+ */
+int
+notification_redrive_one(struct req *req, struct resp *resp)
+{
+	return delivery_admin_redrive_one(req, resp, DELIVERY_ADMIN_ALERT);
+}
+
 /* Check the fields of a new channel, except its events. */
 static int
 check_channel(struct req *req)

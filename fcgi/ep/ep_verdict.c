@@ -44,7 +44,6 @@ static int read_filter(const struct query *q, const struct log_kind *kind,
 static int read_times(
     const struct query *q, struct log_filter *lf, struct fail *f);
 static void put_score(struct params *p, int64_t score);
-static void put_time(struct params *p, int64_t at);
 
 /*
  * GET /v1/verdicts.  200: the newest verdicts, or those before a verdict, as
@@ -87,8 +86,8 @@ answer_page(struct req *req, struct resp *resp, const struct log_kind *kind)
 	put_score(&p, lf.score_min);
 	put_score(&p, lf.score_max);
 	params_int(&p, lf.limit);
-	put_time(&p, lf.since);
-	put_time(&p, lf.until);
+	params_time_within(&p, lf.since);
+	params_time_within(&p, lf.until);
 	if (db_one(req->worker->db, req->arena, STMT_LOG_PAGE, &p, &rows,
 		&req->fail) == -1)
 		return -1;
@@ -162,13 +161,4 @@ put_score(struct params *p, int64_t score)
 		params_null(p);
 	else
 		params_int(p, score);
-}
-
-static void
-put_time(struct params *p, int64_t at)
-{
-	if (at == INT64_MIN || at == INT64_MAX)
-		params_null(p);
-	else
-		params_time(p, at);
 }

@@ -101,6 +101,17 @@ webhook_redrive(struct req *req, struct resp *resp)
 	return delivery_admin_redrive(req, resp, DELIVERY_ADMIN_WEBHOOK);
 }
 
+/*
+ * POST /v1/webhooks/deliveries/{id}/redrive.  200: the dead letter is pending
+ * again, or dropped if it is for a revoked subscriber; 404: no such dead
+ * letter.
+ */
+int
+webhook_redrive_one(struct req *req, struct resp *resp)
+{
+	return delivery_admin_redrive_one(req, resp, DELIVERY_ADMIN_WEBHOOK);
+}
+
 static void
 make_secret(char ret[SECRET_SIZE])
 {

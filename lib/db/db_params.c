@@ -60,6 +60,15 @@ params_time(struct params *p, int64_t us)
 }
 
 void
+params_time_within(struct params *p, int64_t us)
+{
+	if (us == INT64_MIN || us == INT64_MAX)
+		params_null(p);
+	else
+		params_time(p, us);
+}
+
+void
 params_bytes(struct params *p, const void *data, size_t size)
 {
 	void *room = param_room(p, size);

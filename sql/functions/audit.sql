@@ -72,9 +72,13 @@ end
 $$;
 
 -- A page of the trail, newest first, and its total length.  before is the last
--- entry of the previous page, or null.
+-- entry of the previous page, or null.  Of the other parameters null selects
+-- all; of_action is the beginning of an action.  There is no index for them: a
+-- call looks at 100000 entries, and next is the last of these if older ones
+-- remain that may belong to the page, else null.
 create or replace function assay.audit_page(page_limit bigint,
-    page_offset bigint, before text)
+    page_offset bigint, before text, of_actor text, of_action text,
+    since timestamptz, until timestamptz)
 returns table (refusal text, body text) language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -89,7 +93,18 @@ begin
 			return;
 		end if;
 	end if;
-	return query select null::text, json_build_object(
+	return query with page as materialized (
+		select s.* from (select a.* from assay.audit a
+			where a.number < last
+			order by a.number desc limit 100000) s
+		where (of_actor is null or s.actor = of_actor)
+			and (of_action is null
+			    or starts_with(s.action, of_action))
+			and (since is null or s.at >= since)
+			and (until is null or s.at < until)
+		order by s.number desc limit page_limit offset page_offset
+	)
+	select null::text, json_build_object(
 	    'total', (select count(*) from assay.audit),
 	    'entries', (select coalesce(json_agg(json_build_object(
 		    'id', p.id,
@@ -99,9 +114,10 @@ begin
 		    'action', p.action,
 		    'status', p.status,
 		    'params', p.params::json) order by p.number desc), '[]')
-		from (select * from assay.audit a where a.number < last
-		    order by a.number desc
-		    limit page_limit offset page_offset) p)
+		from page p),
+	    'next', case when (select count(*) from page) < page_limit
+		then (select a.id from assay.audit a where a.number < last
+		    order by a.number desc offset 99999 limit 1) end
 	)::text;
 end
 $$;

@@ -47,20 +47,14 @@ begin atomic
 	    where p.subscriber_id = subscriber limit 20000);
 end;
 
--- Requeue at most max_rows dead letters of a kind, the oldest first, of those
--- that became dead before until.  Dead letters to revoked subscribers are
--- dropped.
-create or replace function assay.delivery_redrive(kind text,
-    until timestamptz, max_rows bigint)
+-- Requeue dead letters.  Those to revoked subscribers are dropped.
+create or replace function assay.delivery_requeue(ids text[])
 returns table (moved bigint, requeued bigint) language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
 	with dead as (
 		delete from assay.dead_letter d
-		where d.id in (select p.id from assay.dead_letter p
-		    where p.id >= kind and p.id < kind || 'w'
-			and p.dead_at <= until
-		    order by p.id limit max_rows)
+		where d.id = any(ids)
 		returning d.*
 	), put as (
 		insert into assay.delivery (id, subscriber_id, event, data,
@@ -73,6 +67,31 @@ begin atomic
 		returning 1
 	)
 	select (select count(*) from dead), (select count(*) from put);
+end;
+
+-- Requeue at most max_rows dead letters of a kind, the oldest first, of those
+-- that became dead before until.
+create or replace function assay.delivery_redrive(kind text,
+    until timestamptz, max_rows bigint)
+returns table (moved bigint, requeued bigint) language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select r.moved, r.requeued
+	from assay.delivery_requeue(array(select p.id from assay.dead_letter p
+	    where p.id >= kind and p.id < kind || 'w' and p.dead_at <= until
+	    order by p.id limit max_rows)) r;
+end;
+
+-- Requeue one dead letter of a kind.
+create or replace function assay.delivery_redrive_one(kind text,
+    delivery_id text)
+returns table (refusal text, body text) language sql
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select case when r.moved = 0 then 'NOT_FOUND' end,
+		json_build_object('requeued', r.requeued)::text
+	from assay.delivery_requeue(case when starts_with(delivery_id, kind)
+	    then array[delivery_id] end) r;
 end;
 
 -- Claim at most max_rows due deliveries and return what to send: one subscriber
