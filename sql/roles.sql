@@ -274,10 +274,14 @@ grant execute on function assay.audit_page(bigint, bigint, text, text,
     assay.publish(text, json, text, text) to assay_operator;
 
 -- operator reads the graph.
-grant select on assay.entity, assay.entity_link to assay_operator;
+grant select on assay.entity, assay.entity_link, assay.entity_risk
+    to assay_operator;
 grant execute on function assay.graph_neighbors(bigint, bigint),
-    assay.graph_keys(bigint[], bigint),
-    assay.graph_related_users(bigint, bigint[]),
+    assay.graph_of_kind(bigint[], bigint),
+    assay.graph_names(bigint[]),
+    assay.graph_related(bigint, bigint[]),
+    assay.graph_links(bigint[]),
+    assay.graph_edges(bigint[]),
     assay.graph_root(bigint),
     assay.graph_around(text, bigint, text) to assay_operator;
 

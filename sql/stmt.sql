@@ -728,7 +728,10 @@ select assay.risk_prune($1::bigint) as forgotten;
 -- The entity graph (fcgi/ep/ep_graph.c) -------------------------------------
 
 -- name: graph_around one read late
-select assay.graph_around($1::text, $2::bigint, $3::text) as body;
+select assay.graph_around($1::text, $2::bigint, $3::text) as body,
+	(select r.days
+	from assay.entity e join assay.entity_risk r on r.entity = e.id
+	where e.key = $3::text and e.kind = $2::bigint) as risk;
 
 -- Webhooks and alert channels (fcgi/ep/ep_webhook.c, ep_notification.c) -----
 

@@ -19,19 +19,28 @@ begin atomic
 	limit graph_neighbors.max_links);
 end;
 
--- The keys of the entities of one kind, at most 100, newest first.
-create or replace function assay.graph_keys(entities bigint[], of_kind bigint)
+-- The entities of one kind, at most 100, newest first.
+create or replace function assay.graph_of_kind(entities bigint[],
+    of_kind bigint)
+returns bigint[] language sql stable
+set search_path = pg_catalog, pg_temp
+return array(select e.id from assay.entity e
+    where e.id = any(graph_of_kind.entities) and e.kind = graph_of_kind.of_kind
+    order by e.id desc limit 100);
+
+-- The keys of entities, in the same order.
+create or replace function assay.graph_names(entities bigint[])
 returns text[] language sql stable
 set search_path = pg_catalog, pg_temp
-return array(select e.key from assay.entity e
-    where e.id = any(graph_keys.entities) and e.kind = graph_keys.of_kind
-    order by e.id desc limit 100);
+return array(select e.key
+    from unnest(entities) with ordinality s(id, ord)
+	join assay.entity e on e.id = s.id
+    order by s.ord);
 
 -- Users that share a neighbor with a user, at most 100; users of neighbors that
 -- few users share come first.
-create or replace function assay.graph_related_users(self bigint,
-    neighbors bigint[])
-returns text[] language plpgsql stable
+create or replace function assay.graph_related(self bigint, neighbors bigint[])
+returns bigint[] language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -49,12 +58,37 @@ begin
 		    order by e.id desc limit 101 - cardinality(seen));
 		exit when cardinality(seen) > 100;
 	end loop;
-	return array(select e.key
-	    from unnest(seen[2:]) with ordinality s(id, ord)
-		join assay.entity e on e.id = s.id
-	    order by s.ord);
+	return seen[2:];
 end
 $$;
+
+-- Entities with when they were first seen and how many users they have.
+create or replace function assay.graph_links(entities bigint[])
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return (select coalesce(json_agg(json_build_object(
+	'kind', (array['user', 'device', 'ip', 'phone'])[e.kind],
+	'id', e.key,
+	'firstSeen', assay.time_text(e.first_seen),
+	'users', e.users) order by s.ord), '[]')
+    from unnest(entities) with ordinality s(id, ord)
+	join assay.entity e on e.id = s.id);
+
+-- The links among entities, as pairs of their positions, which begin with 0.
+create or replace function assay.graph_edges(entities bigint[])
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+-- Other plans read all links of the entities.
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_bitmapscan = off
+return (with e as materialized (
+	select u.id, u.ord from unnest(entities) with ordinality u(id, ord)
+    )
+    select coalesce(json_agg(json_build_array(least(a.ord, b.ord) - 1,
+	    greatest(a.ord, b.ord) - 1)
+	order by least(a.ord, b.ord), greatest(a.ord, b.ord)), '[]')
+    from e a join e b on a.id < b.id
+	join assay.entity_link l on l.a = a.id and l.b = b.id);
 
 -- The root of an entity's component, and the number of its entities.
 create or replace function assay.graph_root(entity bigint, out root bigint,
@@ -73,7 +107,8 @@ begin atomic
 end;
 
 -- The neighbors of an entity, at most 100 of each kind, newest first; of a user
--- also the related users.
+-- also the related users.  The first 50 of each kind are also links, and the
+-- links among them edges.
 create or replace function assay.graph_around(kind_name text,
     entity_kind bigint, entity_key text)
 returns text language plpgsql stable
@@ -82,25 +117,33 @@ as $$
 declare
 	self bigint;
 	neighbors bigint[];
-	users text[];
+	users bigint[];
+	devices bigint[];
+	ips bigint[];
+	phones bigint[];
+	drawn bigint[];
 	ring_size bigint;
 begin
 	select e.id into self from assay.entity e
 	where e.key = entity_key and e.kind = entity_kind;
 	neighbors := array(select assay.graph_neighbors(self, 1000));
 	select g.component_size into ring_size from assay.graph_root(self) g;
-	if entity_kind = 1 then
-		users := assay.graph_related_users(self, neighbors);
-	else
-		users := assay.graph_keys(neighbors, 1);
-	end if;
+	users := case when entity_kind = 1
+	    then assay.graph_related(self, neighbors)
+	    else assay.graph_of_kind(neighbors, 1) end;
+	devices := assay.graph_of_kind(neighbors, 2);
+	ips := assay.graph_of_kind(neighbors, 3);
+	phones := assay.graph_of_kind(neighbors, 4);
+	drawn := users[:50] || devices[:50] || ips[:50] || phones[:50];
 	return json_build_object(
 	    'kind', kind_name,
 	    'id', entity_key,
-	    'users', users,
-	    'devices', assay.graph_keys(neighbors, 2),
-	    'ips', assay.graph_keys(neighbors, 3),
-	    'phones', assay.graph_keys(neighbors, 4),
-	    'ringSize', coalesce(ring_size, 1))::text;
+	    'users', assay.graph_names(users),
+	    'devices', assay.graph_names(devices),
+	    'ips', assay.graph_names(ips),
+	    'phones', assay.graph_names(phones),
+	    'ringSize', coalesce(ring_size, 1),
+	    'links', assay.graph_links(drawn),
+	    'edges', assay.graph_edges(drawn))::text;
 end
 $$;

@@ -37,7 +37,7 @@ TOKEN=$token
 
 http GET /v1/graph/user/u-1
 is_json "an entity has these fields" 'keys | join(" ")' \
-    "devices id ips kind phones ringSize users"
+    "devices edges id ips kind links phones ringSize risk users"
 is_json "an entity repeats kind and id of the request" \
     '"\(.kind) \(.id)"' "user u-1"
 show_neighbours user/u-1 "u-2 u-3, d 1/a?, 196.188.10.11, 251911234544, 7"

@@ -17,6 +17,7 @@ values (1001, 1, 'u-1', null, 7, 0), (1002, 2, 'd-1', 1001, 1, 2),
 insert into assay.entity_link (a, b)
 values (1001, 1002), (1001, 1003), (1001, 1004), (1001, 1005), (1002, 1003),
     (1002, 1006), (1003, 1007), (1005, 1007), (1007, 1008);
+update assay.entity set first_seen = '2026-01-02 03:04:05.678+00';
 select assay.graph_around('user', 1, 'u-1');
 select assay.graph_around('user', 1, 'u-3');
 select assay.graph_around('device', 2, 'd-1');
