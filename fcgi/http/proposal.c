@@ -28,6 +28,7 @@ enum target {
 /* One row of proposables.tbl; without a subject the route is not in it. */
 struct proposable {
 	enum approval subject;
+	enum approval other;
 	enum target target;
 	const char *member;
 	const char *without;
@@ -42,9 +43,9 @@ static int entry_target(
     struct req *req, const struct resp *answer, const char **ret);
 
 static const struct proposable proposables[ROUTE__MAX] = {
-#define PROPOSABLE(fn, subject, target, member, without, harmless)             \
-	[ROUTE_##fn] = { APPROVAL_##subject, TARGET_##target, member, without, \
-		harmless },
+#define PROPOSABLE(fn, subject, other, target, member, without, harmless)      \
+	[ROUTE_##fn] = { APPROVAL_##subject, APPROVAL_##other,                 \
+		TARGET_##target, member, without, harmless },
 #include "fcgi/http/proposables.tbl"
 #undef PROPOSABLE
 };
@@ -54,8 +55,8 @@ proposal_gate(struct req *req)
 {
 	const struct proposable *pr = &proposables[route_id(req->route)];
 
-	if (pr->subject == APPROVAL_NONE ||
-	    !approval_named(conf.FOUR_EYES, pr->subject) ||
+	if ((!approval_named(conf.FOUR_EYES, pr->subject) &&
+		!approval_named(conf.FOUR_EYES, pr->other)) ||
 	    is_harmless(pr, req->json))
 		return 0;
 	return fail_set(
@@ -150,7 +151,8 @@ is_harmless(const struct proposable *pr, struct json_object *json)
 {
 	struct json_object *value;
 
-	return json_object_object_get_ex(json, pr->harmless, &value) &&
+	return pr->harmless != NULL &&
+	    json_object_object_get_ex(json, pr->harmless, &value) &&
 	    json_object_is_type(value, json_type_boolean) &&
 	    json_object_get_boolean(value);
 }

@@ -21,7 +21,7 @@ struct proposal {
 
 /*
  * Check that a request need not be a proposal.  Return 0, or -1 with
- * APPROVAL_REQUIRED in req->fail if FOUR_EYES names the subject of its route.
+ * APPROVAL_REQUIRED in req->fail if FOUR_EYES names a subject of its route.
  */
 int proposal_gate(struct req *req) __attribute__((warn_unused_result));
 

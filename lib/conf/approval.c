@@ -27,7 +27,7 @@ approval_named(const char *setting, enum approval subject)
 {
 	enum approval found;
 
-	while (setting != NULL) {
+	while (setting != NULL && subject != APPROVAL_NONE) {
 		setting = next_word(setting, &found);
 		if (found == subject)
 			return true;

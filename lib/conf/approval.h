@@ -20,7 +20,7 @@ const char *approval_word(enum approval subject);
 
 /*
  * Return whether a value of FOUR_EYES, words separated by commas, names the
- * subject.  NULL names none.
+ * subject.  NULL names none, and none names APPROVAL_NONE.
  */
 bool approval_named(const char *setting, enum approval subject);
 

@@ -173,8 +173,6 @@ begin atomic
 			or p.id < proposal_page.before)
 			and (of_status is null
 			    or of_status = assay.proposal_status(p))
-			and (of_status is distinct from 'pending'
-			    or p.status in ('pending', 'running', 'failed'))
 		order by p.id desc limit page_limit
 	)
 	select coalesce(json_agg(assay.proposal_json(g.proposal)

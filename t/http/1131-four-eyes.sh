@@ -26,6 +26,8 @@ as "$ann" POST /v1/rules/card.refund/rollback "{\"toVersion\":\"$seed\"}"
 is_error "a ruleset cannot be rolled back at once" 409 APPROVAL_REQUIRED
 as "$ann" POST /v1/rules '{"eventType":"card.refund","version":"trial","shadow":true,"dsl":"'"$rule"'"}'
 is "a shadow ruleset needs no approval" "$STATUS" 200
+as "$ann" POST /v1/model/shadow/promote '{"eventType":"card.refund"}'
+is_error "a shadow ruleset cannot be promoted at once" 409 APPROVAL_REQUIRED
 as "$ann" PUT /v1/config/retention '{"activity":30}'
 is "a subject that the setting does not name needs no approval" "$STATUS" 200
 is "the refused requests changed nothing" "$(active)" "$seed"
@@ -85,6 +87,11 @@ is_json "a rejection has its reason" '"\(.status) \(.decisionReason)"' \
 as "$ann" POST "/v1/proposals/$second/reject" '{}'
 is_error "a rejection needs a reason" 400 INVALID_REQUEST
 
+propose "$ann" "POST /v1/lists" '{"kind":"block","subject":"user","value":"u-1"}'
+as "$ann" POST "/v1/proposals/$id/withdraw"
+is_json "an author withdraws an own proposal" \
+    '"\(.status) \(.target) \(.digest)"' "withdrawn null null"
+
 # What is proposed is checked as if it were sent.
 propose "$ann" "POST /v1/rules" "${ruleset%%rule *}rule\"}"
 is_error "a ruleset with a mistake cannot be proposed" 400 RULESET_INVALID
@@ -103,7 +110,7 @@ is_error "a shadow cannot be proposed" 400 INVALID_REQUEST
 as "$ann" POST /v1/proposals '{"action":"POST /v1/rules","body":'"$ruleset"'}'
 is_error "a proposal needs a reason" 400 INVALID_REQUEST
 is "refused proposals are not stored" "$(sql "select count(*)
-    from assay.proposal")" 2
+    from assay.proposal")" 3
 as "$ann" GET '/v1/proposals?status=open'
 is_error "an unknown status answers 400" 400 INVALID_REQUEST
 as "$ann" GET /v1/proposals/prp_none
