@@ -96,7 +96,7 @@ export async function register(credentials) {
 }
 
 export async function changePassword(body) {
-	await call("POST /v1/auth/password", { body, plain: true });
+	await call("POST /v1/auth/password", { body });
 	await enter();
 }
 
@@ -144,7 +144,7 @@ function confirmPassword() {
 
 // The answer of the dialog: throws if the password is wrong.
 export async function confirm(body) {
-	await call("POST /v1/auth/confirm", { body, plain: true });
+	await call("POST /v1/auth/confirm", { body });
 	set({ me: await readMe() });
 	question.value?.answer(true);
 }

@@ -72,9 +72,9 @@ function Toast({ id, text, tone, action }) {
 // The app shows this once.
 export function Toasts() {
 	return html`<div class="toasts" role="region" aria-label=${t("toast.all")}>
-		<ul role="log" aria-live="polite" aria-label=${t("toast.all")}>
+		<div role="log" aria-live="polite" aria-label=${t("toast.all")}><ul>
 			${useSignal(shown).map((one) =>
-			    html`<${Toast} key=${one.id} ...${one} />`)}</ul>
+			    html`<${Toast} key=${one.id} ...${one} />`)}</ul></div>
 		<p class="hidden" role="status">${useSignal(said)}</p>
 	</div>`;
 }

@@ -5,53 +5,15 @@
 //
 // CREDENTIALS is the body of a login.  Prints "ok STEP" or "not ok STEP: WHY" for
 // each step, and stops at the first step that fails.
-import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
+import { launch, steps, want, watch } from "./page.mjs";
 
 const [modules, program, base] = process.argv.slice(2);
-const { chromium } = createRequire(modules + "/")("playwright-core");
 const credentials = readFileSync(0, "utf8");
-const origin = new URL(base).origin;
-
-// Chromium as root cannot use its sandbox.
-const browser = await chromium.launch({ executablePath: program,
-    args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
+const browser = await launch(modules, program);
 const page = await browser.newPage();
-page.setDefaultTimeout(60000);
-
-let errors = [];
-const otherHosts = [];
-page.on("console", (message) => {
-	if (["error", "warning"].includes(message.type()))
-		errors.push(message.text());
-});
-page.on("pageerror", (error) => errors.push(String(error)));
-page.on("requestfailed", (request) => errors.push(request.url()));
-page.on("request", (request) => {
-	if (new URL(request.url()).origin !== origin &&
-	    !request.url().startsWith("data:"))
-		otherHosts.push(request.url());
-});
-await page.addInitScript(() => {
-	document.addEventListener("securitypolicyviolation", (event) =>
-	    console.error(`policy: ${event.violatedDirective}`));
-});
-
-function want(got, wanted) {
-	if (got !== wanted)
-		throw new Error(`${got}, not ${wanted}`);
-}
-
-async function step(label, work) {
-	try {
-		await work();
-		console.log(`ok ${label}`);
-	} catch (error) {
-		console.log(`not ok ${label}: ${error.message.split("\n")[0]}`);
-		await browser.close();
-		process.exit(0);
-	}
-}
+const seen = await watch(page, base);
+const step = steps(browser);
 
 function operation(id) {
 	return page.locator(`.opblock[id$="-${id}"]`);
@@ -133,10 +95,10 @@ await step("an operation of each tag and the schemas open", async () => {
 });
 await step("the browser reports no error", async () => {
 	// Except the 401 of the second step.
-	want(errors.filter((text) => !/status of 401/.test(text)).join(), "");
+	want(seen.errors.filter((text) => !/status of 401/.test(text)).join(), "");
 });
 await step("the page requests nothing from other hosts", async () => {
-	want(otherHosts.join(), "");
+	want(seen.otherHosts.join(), "");
 });
 await step("a reload removes the credentials", async () => {
 	await page.reload();
@@ -157,10 +119,10 @@ for (const [what, work] of [
 	["requests", () => fetch("http://127.0.0.1:9/").catch(() => {})],
 ]) {
 	await step(`the content policy stops other ${what}`, async () => {
-		errors = [];
+		seen.errors = [];
 		await page.evaluate(work);
 		await page.waitForTimeout(50);
-		want(errors.some((text) => text.startsWith("policy:")), true);
+		want(seen.errors.some((text) => text.startsWith("policy:")), true);
 		want(await page.title(), "Assay API");
 	});
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: ISC
+// What the scripts share that use a page in a headless Chromium.
+import { createRequire } from "node:module";
+
+// launch(modules, program): the browser.  Chromium as root cannot use its sandbox.
+export async function launch(modules, program) {
+	const { chromium } = createRequire(modules + "/")("playwright-core");
+	return chromium.launch({ executablePath: program,
+	    args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
+}
+
+// watch(page, base): what goes wrong on the page from now on.  errors are messages
+// of the browser, failed requests and violations of the content policy, which begin
+// with "policy:"; otherHosts are requests to another origin.
+export async function watch(page, base) {
+	const { origin } = new URL(base);
+	const seen = { errors: [], otherHosts: [] };
+	page.setDefaultTimeout(30000);
+	page.on("console", (message) => {
+		if (["error", "warning"].includes(message.type()))
+			seen.errors.push(message.text());
+	});
+	page.on("pageerror", (error) => seen.errors.push(String(error)));
+	page.on("requestfailed", (request) => {
+		// A reload aborts what the page still loads.
+		if (request.failure().errorText !== "net::ERR_ABORTED")
+			seen.errors.push(request.url());
+	});
+	page.on("request", (request) => {
+		if (new URL(request.url()).origin !== origin &&
+		    !request.url().startsWith("data:"))
+			seen.otherHosts.push(request.url());
+	});
+	await page.addInitScript(() => {
+		document.addEventListener("securitypolicyviolation", (event) =>
+		    console.error(`policy: ${event.violatedDirective}`));
+	});
+	return seen;
+}
+
+export function want(got, wanted) {
+	if (got !== wanted)
+		throw new Error(`${got}, not ${wanted}`);
+}
+
+// steps(browser): a function step(label, work) that prints "ok LABEL" or "not ok
+// LABEL: WHY" and ends the program at the first step that fails.
+export function steps(browser) {
+	return async (label, work) => {
+		try {
+			await work();
+			console.log(`ok ${label}`);
+		} catch (error) {
+			console.log(`not ok ${label}: ${error.message.split("\n")[0]}`);
+			await browser.close();
+			process.exit(0);
+		}
+	};
+}
