@@ -218,10 +218,14 @@ grant execute on function assay.case_resolution(assay.review_case),
     assay.queue_list(text),
     assay.queue_put(text, bigint),
     assay.case_next(text, boolean, text, bigint),
+    assay.view_json(assay.saved_view, text),
+    assay.view_list(text),
+    assay.view_create(text, text, text, text, text, boolean),
+    assay.view_delete(text, text, boolean),
     assay.tag_weights_json(text) to assay_operator;
 grant execute on function assay.labels_match(bigint) to assay_companion;
 grant select on assay.review_case, assay.case_trail, assay.case_note,
-    assay.case_queue, assay.label,
+    assay.case_queue, assay.saved_view, assay.label,
     assay.verdict_log, assay.decision_detail, assay.retention_watermark to assay_operator;
 grant execute on function
     assay.log_retained_since(regclass),

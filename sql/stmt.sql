@@ -636,6 +636,19 @@ select assay.queue_put($1::text, $2::bigint) as body;
 -- name: case_next one write late
 select assay.case_next($1::text, $2::bigint = 1, $3::text, $4::bigint) as body;
 
+-- Saved views (fcgi/ep/ep_view.c) --------------------------------------------
+
+-- name: view_list one read late
+select assay.view_list($1::text) as body;
+
+-- name: view_create one write late
+select refusal, body from assay.view_create($1::text, $2::text, $3::text,
+	$4::text, $5::text, $6::bigint = 1);
+
+-- name: view_delete one write late
+select refusal, body from assay.view_delete($1::text, $2::text,
+	$3::bigint = 1);
+
 -- The logs (fcgi/ep/ep_verdict.c) -------------------------------------------
 
 -- name: log_page one read late

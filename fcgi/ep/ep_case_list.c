@@ -26,10 +26,12 @@
 
 static int put_page(struct params *p, struct req *req);
 static int put_event_filters(struct params *p, struct req *req);
-static int put_amount(struct params *p, struct req *req, const char *name);
-static int put_score(struct params *p, struct req *req, const char *name);
-static int put_time(struct params *p, struct req *req, const char *name);
-static int put_snoozed(struct params *p, struct req *req);
+static int put_amount_filter(
+    struct params *p, struct req *req, const char *name);
+static int put_score_filter(
+    struct params *p, struct req *req, const char *name);
+static int put_time_filter(struct params *p, struct req *req, const char *name);
+static int put_snoozed_filter(struct params *p, struct req *req);
 static const char *queue_filter(const struct query *query);
 static const char *assignee_filter(const struct req *req);
 static int check_filters(struct req *req);
@@ -54,11 +56,11 @@ case_list(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	if (check_filters(req) == -1 || put_page(&p, req) == -1 ||
 	    put_event_filters(&p, req) == -1 ||
-	    put_score(&p, req, "minScore") == -1 ||
-	    put_score(&p, req, "maxScore") == -1 ||
-	    put_time(&p, req, "openedAfter") == -1 ||
-	    put_time(&p, req, "openedBefore") == -1 ||
-	    put_snoozed(&p, req) == -1 ||
+	    put_score_filter(&p, req, "minScore") == -1 ||
+	    put_score_filter(&p, req, "maxScore") == -1 ||
+	    put_time_filter(&p, req, "openedAfter") == -1 ||
+	    put_time_filter(&p, req, "openedBefore") == -1 ||
+	    put_snoozed_filter(&p, req) == -1 ||
 	    db_one(req->worker->db, req->arena, STMT_CASE_PAGE, &p, &rows,
 		&req->fail) == -1 ||
 	    sql_reply_refused(req, &rows) == -1)
@@ -132,8 +134,8 @@ put_event_filters(struct params *p, struct req *req)
 		    "must be 1 to 64 letters, digits and ._@+-");
 	params_text(p, type == EVENT_TYPE__NONE ? NULL : event_type_name(type));
 	params_text(p, currency);
-	if (put_amount(p, req, "minAmount") == -1 ||
-	    put_amount(p, req, "maxAmount") == -1)
+	if (put_amount_filter(p, req, "minAmount") == -1 ||
+	    put_amount_filter(p, req, "maxAmount") == -1)
 		return -1;
 	params_text(p, tag);
 	return 0;
@@ -141,7 +143,7 @@ put_event_filters(struct params *p, struct req *req)
 
 /* Append an amount, or null. */
 static int
-put_amount(struct params *p, struct req *req, const char *name)
+put_amount_filter(struct params *p, struct req *req, const char *name)
 {
 	const char *text = query_text(&req->params, name);
 	char *end = NULL;
@@ -160,7 +162,7 @@ put_amount(struct params *p, struct req *req, const char *name)
 
 /* Append a score, or null. */
 static int
-put_score(struct params *p, struct req *req, const char *name)
+put_score_filter(struct params *p, struct req *req, const char *name)
 {
 	int64_t score;
 
@@ -176,7 +178,7 @@ put_score(struct params *p, struct req *req, const char *name)
 
 /* Append a time, or null. */
 static int
-put_time(struct params *p, struct req *req, const char *name)
+put_time_filter(struct params *p, struct req *req, const char *name)
 {
 	int64_t at;
 
@@ -194,7 +196,7 @@ put_time(struct params *p, struct req *req, const char *name)
  * single queue has no snoozed cases.
  */
 static int
-put_snoozed(struct params *p, struct req *req)
+put_snoozed_filter(struct params *p, struct req *req)
 {
 	const char *word = query_text(&req->params, "snoozed");
 

@@ -4,8 +4,8 @@
 -- that operators can erase whole users and change nothing else.  Each call does
 -- a bounded amount of work.
 --
--- What stays of an erased user: the verdict log, cases and labels, which have no
--- user id; lists and the audit trail; the counts by day of a device or ip that
+-- What stays of an erased user: the verdict log, cases without their amounts and
+-- notes, and labels, which have no user id; lists and the audit trail; the counts by day of a device or ip that
 -- other users share; and a keyed hash in assay.erasure, for as long as spools may
 -- still have decisions of the user.
 
@@ -335,6 +335,7 @@ begin
 	delete from assay.dead_letter d where d.user_id = who;
 	-- Again: a redrive that held the dead letters may have requeued some.
 	delete from assay.delivery d where d.user_id = who;
+	delete from assay.saved_view v where v.query::json ->> 'userId' = who;
 	delete from assay.user_state u where u.user_id = who;
 	baseline := found;
 	select e.id into self from assay.entity e
@@ -356,8 +357,8 @@ begin
 end
 $$;
 
--- Delete at most max_rows details of a user's decisions up to a time, and their
--- idempotency keys.  Returns how many requests and samples were deleted; more
+-- Delete at most max_rows details of a user's decisions up to a time, their
+-- idempotency keys, and the amounts and notes of their cases.  Returns how many requests and samples were deleted; more
 -- is true if there may be further details.
 create or replace function assay.erase_details(who text, until timestamptz,
     max_rows bigint, out more boolean, out requests bigint, out samples bigint)
@@ -368,6 +369,7 @@ declare
 	budget bigint := max_rows;
 	part regclass;
 	deleted record;
+	queues constant text[] := array(select assay.case_queues());
 begin
 	requests := 0;
 	samples := 0;
@@ -379,15 +381,29 @@ begin
 				select t.ctid from %1$s t
 				where t.user_id = $1 and t.decided_at <= $2
 				limit $3))
-			returning d.verdict_id, d.request, d.sample,
+			returning d.verdict_id, d.decided_at, d.request,
+			    d.sample,
 			    coalesce(d.idempotency_key, d.event_id) as key
+		), cases as materialized (
+			select r.id from gone g join assay.review_case r
+			    on r.queue = any ($4)
+				and r.status in (''open'', ''assigned'', ''resolved'')
+				and r.opened_at = g.decided_at
+				and r.verdict_id = g.verdict_id
+		), notes as (
+			delete from assay.case_note n using cases c
+			where n.case_id = c.id
+		), facts as (
+			update assay.review_case r
+			set amount = null, currency = null, note = null
+			from cases c where r.id = c.id
 		), keys as (
 			delete from assay.idempotency i using gone g
 			where i.key = g.key and i.verdict_id = g.verdict_id
 		)
 		select count(*) as n, count(request) as requests,
 			count(sample) as samples from gone', part)
-		into deleted using who, until, budget;
+		into deleted using who, until, budget, queues;
 		requests := requests + deleted.requests;
 		samples := samples + deleted.samples;
 		budget := budget - deleted.n;

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: ISC
 -- Review queues: what waits in them, their targets, and the next case.
 
--- Every queue that has cases or a target: how many cases are open now, put off
--- and assigned, counted up to 100000; how many of those the analyst has; since
--- when the oldest open one waits; and how many are past their target, put off
--- or not.
+-- Every queue that has cases or a target: how many cases are open now, assigned,
+-- put off, and past their target, put off or not, each counted up to 10000; how
+-- many the analyst has; and since when the oldest open one waits.
 create or replace function assay.queue_list(analyst text)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
@@ -24,15 +23,20 @@ begin atomic
 	left join assay.case_queue t on t.name = q.name
 	cross join lateral (select count(*) as n from (
 	    select from assay.review_case r
-	    where r.queue = q.name and r.status = 'open' limit 100000) w) o
+	    where r.queue = q.name and r.snoozed_until > now()
+	    limit 10000) w) s
 	cross join lateral (select count(*) as n from (
 	    select from assay.review_case r
-	    where r.queue = q.name and r.status = 'assigned' limit 100000) w) a
-	cross join lateral (select count(*) as n from assay.review_case r
+	    where r.queue = q.name and r.status = 'open'
+	    limit 10000 + s.n) w) o
+	cross join lateral (select count(*) as n from (
+	    select from assay.review_case r
+	    where r.queue = q.name and r.status = 'assigned'
+	    limit 10000) w) a
+	cross join lateral (select count(*) as n from (
+	    select from assay.review_case r
 	    where r.assigned_to = queue_list.analyst and r.queue = q.name
-		and r.status = 'assigned') m
-	cross join lateral (select count(*) as n from assay.review_case r
-	    where r.queue = q.name and r.snoozed_until > now()) s
+		and r.status = 'assigned' limit 10000) w) m
 	left join lateral (select r.opened_at from assay.review_case r
 	    where r.queue = q.name and r.status = 'open'
 		and coalesce(r.snoozed_until <= now(), true)
@@ -43,7 +47,8 @@ begin atomic
 		    where r.queue = q.name and r.status = p.status
 			and r.opened_at <= now()
 			    - make_interval(mins => t.target_minutes::int)
-		    limit 100000) w) w) b;
+		    limit 10000) w
+	    limit 10000) w) b;
 end;
 
 -- Set the target of a queue; null removes it.

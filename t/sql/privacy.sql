@@ -180,7 +180,11 @@ insert into assay.dead_letter (id, subscriber_id, event, data, user_id,
     correlation_id, occurred_at)
 select replace(id, 'whd', 'whx'), subscriber_id, event, data, user_id,
 	correlation_id, occurred_at from assay.delivery;
+insert into assay.saved_view (id, owner, screen, name, query, shared)
+values ('v1', 'a', 'cases', 'one', '{"userId":"uh"}', true),
+    ('v2', 'a', 'cases', 'two', '{"userId":"ui","tag":"uh"}', true);
 select more, graph, baseline from assay.erase_identity(1, 'uh', 500);
+select id from assay.saved_view;
 select event_id from assay.async_queue;
 select event, user_id from assay.outbox order by number;
 select id from assay.delivery order by id;
@@ -205,6 +209,13 @@ insert into assay.idempotency (key, verdict_id, event_id, decided_at)
 values ('e1', 'v1', 'e1', now()), ('key-2', 'v2', 'e2', now()),
     ('e2', 'v9', 'e2', now()), ('e3', 'v9', 'e3', now()),
     ('e4', 'v4', 'e4', now()), ('e5', 'v5', 'e5', now());
+insert into assay.review_case (id, event_id, verdict_id, queue, score, status,
+    opened_at, amount, currency, note)
+values ('c1', 'e1', 'v1', 'q', 50, 'resolved', '2020-01-01Z', 5, 'EUR', 'n'),
+    ('c4', 'e4', 'v4', 'p', 50, 'open', '2020-02-02Z', 6, 'EUR', null),
+    ('c5', 'e5', 'v5', 'q', 50, 'open', '2020-01-01Z', 7, 'USD', 'm');
+insert into assay.case_note
+select 'n' || id, id, now(), 'a', 'text' from assay.review_case;
 select * from assay.erase_details('unknown', '2020-02-01Z', 9);
 select * from assay.erase_details('u1', '2019-12-31Z', 9);
 select * from assay.erase_details('u1', '2020-02-01Z', 2);
@@ -212,6 +223,10 @@ select * from details;
 select * from assay.erase_details('u1', '2020-02-01Z', 2);
 select * from assay.erase_details('u1', '2020-02-01Z', 2);
 select * from details;
+-- The cases of the deleted details lose their amounts and notes, others do not.
+select c.id, c.status, c.amount, c.currency, c.note, n.id
+from assay.review_case c left join assay.case_note n on n.case_id = c.id
+order by 1;
 -- An idempotency key that names another decision remains.
 select key, verdict_id from assay.idempotency order by key;
 
