@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: ISC
+// Changes that FOUR_EYES may give to a second person: one call makes the change, or
+// asks for a reason and proposes it.
+import { call, urlOf } from "../api.js";
+import { go, href } from "../router.js";
+import { needsApproval } from "../session.js";
+import { t } from "../text.js";
+import "../text/change.js";
+import { ask } from "./dialog.js";
+import { toast, useAct } from "./toast.js";
+
+// Propose a request; resolves to the proposal, or to null if the operator gives no
+// reason.
+async function propose({ operation, path, query, body, csv }) {
+	const [method, template] = operation.split(" ");
+	const reason = await ask({ title: t("change.propose"),
+	    text: t("change.propose.text"), confirm: t("change.propose"),
+	    note: { label: t("change.reason"), required: true } });
+	if (reason === null)
+		return null;
+	return call("POST /v1/proposals", { body: { body: csv ?? body,
+	    reason: reason.replace(/\s+/g, " "),
+	    action: `${method} ${urlOf(template, path, query)}` } });
+}
+
+// changeLabel(subject, text): what a button says: text, or that it proposes.
+export function changeLabel(subject, text) {
+	return needsApproval(subject) ? t("change.label", { what: text }) : text;
+}
+
+// useChange(): [busy, change].  await change({ subject, operation, path, query,
+// body, csv, done, failed }) resolves to the answer of the change, to { proposal },
+// to null if the operator gives no reason, and to undefined after an error, which
+// a toast has shown.  subject is a word of FOUR_EYES, or null.
+export function useChange() {
+	const [busy, act] = useAct();
+	async function change({ subject = null, operation, done = null,
+	    failed = undefined, ...request }) {
+		if (!needsApproval(subject))
+			return act(() => call(operation, request), { done, failed });
+		const proposal = await act(() => propose({ operation, ...request }),
+		    { failed });
+		if (!proposal)
+			return proposal;
+		toast({ text: t("change.proposed"), tone: "good",
+		    action: { label: t("change.open"),
+			run: () => go(href("/proposals/:id", { id: proposal.id })) } });
+		return { proposal };
+	}
+	return [busy, change];
+}
