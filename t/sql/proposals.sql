@@ -43,9 +43,13 @@ select pg_temp.propose('p6', 'shadow', 'card.refund', 'ann');
 select pg_temp.propose('p7', 'shadow', 'model', 'ann');
 select pg_temp.propose('p8', 'erasure', null, 'ann');
 select pg_temp.propose('p9', 'lists', 'block user u 2', 'ann');
-select assay.ruleset_publish('card.refund', 'v2', 'two');
-select assay.policy_publish('pol_card_refund', 'v2', 'fail_closed',
+insert into assay.ruleset (event_type, version, text)
+values ('card.refund', 'v2', 'two');
+select assay.ruleset_activate('card.refund', 'v2');
+insert into assay.policy (event_type, version, id, on_error, bands)
+values ('card.refund', 'v2', 'pol_card_refund', 'fail_closed',
     '[{"verdict":"review","min":0,"max":100,"reviewQueue":"q"}]');
+select assay.policy_activate('card.refund', 'v2');
 select assay.setting_put(array['retention.activity'], array['9']);
 select made from assay.list_save('lst_1', 'block', 'user', 'u 1', 'r', null,
     'ann');
