@@ -184,7 +184,9 @@ grant execute on function assay.list_json(assay.list_entry),
     assay.list_bump_epoch(text[]),
     assay.list_put(text[], text[], text[], text[], text[], timestamptz[], text),
     assay.list_save(text, text, text, text, text, timestamptz, text),
-    assay.list_page(text, text, bigint, bigint),
+    assay.list_page(text, text, bigint, bigint, text, timestamptz),
+    assay.list_summary(),
+    assay.list_put_check(text[], text[], text[], text[], timestamptz[]),
     assay.list_search(text, text, text),
     assay.list_remove(text) to assay_operator;
 

@@ -817,7 +817,11 @@ select assay.delivery_release($1::text[], $2::timestamptz[]);
 -- Lists (fcgi/ep/ep_list.c, ep_list_import.c) -------------------------------
 
 -- name: list_page one read late
-select assay.list_page($1::text, $2::text, $3::bigint, $4::bigint) as body;
+select assay.list_page($1::text, $2::text, $3::bigint, $4::bigint, $5::text,
+	now() + $6::bigint * interval '1 day') as body;
+
+-- name: list_summary one read late
+select assay.list_summary() as body;
 
 -- name: list_search one read late
 select assay.list_search($1::text, $2::text, $3::text) as body;
@@ -833,6 +837,11 @@ select count(*) filter (where made) as made,
 	count(*) filter (where not made) as changed
 from assay.list_put($1::text[], $2::text[], $3::text[], $4::text[],
 	$5::text[], $6::timestamptz[], $7::text);
+
+-- name: list_import_check one read late
+select made, changed
+from assay.list_put_check($1::text[], $2::text[], $3::text[], $4::text[],
+	$5::timestamptz[]);
 
 -- name: list_remove one write late
 select assay.list_remove($1::text) as found;

@@ -20,6 +20,7 @@
 
 #define LIMIT_DEFAULT 100
 #define LIMIT_MAX 1000
+#define DAYS_MAX 3650
 #define VALUE_MAX 256 /* bytes of a value as sent, with blanks */
 
 static int read_entry(struct req *req, struct list_entry_input *ret);
@@ -48,13 +49,15 @@ list_show(struct req *req, struct resp *resp)
 {
 	const char *kind = query_text(&req->params, "kind"),
 		   *subject = query_text(&req->params, "subject");
-	int64_t limit, offset;
+	int64_t limit, offset, days;
 	struct params p;
 
 	if (check_filter(kind, subject, &req->fail) == -1 ||
 	    query_int(&req->params, "limit", 1, LIMIT_MAX, LIMIT_DEFAULT,
 		&limit, &req->fail) == -1 ||
 	    query_int(&req->params, "offset", 0, QUERY_OFFSET_MAX, 0, &offset,
+		&req->fail) == -1 ||
+	    query_int(&req->params, "expiring", 1, DAYS_MAX, 0, &days,
 		&req->fail) == -1)
 		return -1;
 	params_init(&p, req->arena);
@@ -62,7 +65,19 @@ list_show(struct req *req, struct resp *resp)
 	params_text(&p, subject);
 	params_int(&p, limit);
 	params_int(&p, offset);
+	params_text(&p, query_text(&req->params, "createdBy"));
+	if (days > 0)
+		params_int(&p, days);
+	else
+		params_null(&p);
 	return sql_reply_read(req, resp, STMT_LIST_PAGE, &p);
+}
+
+/* GET /v1/lists/summary.  200: the numbers of entries. */
+int
+list_summary(struct req *req, struct resp *resp)
+{
+	return sql_reply_read(req, resp, STMT_LIST_SUMMARY, NULL);
 }
 
 /*

@@ -40,6 +40,9 @@ struct batch {
 };
 
 static int read_batch(struct req *req, struct batch *b);
+static void put_entries(struct params *p, const struct batch *b);
+static int answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
+    const struct params *p, size_t n);
 static int add_entry(
     struct req *req, struct batch *b, const struct list_entry_input *en);
 static int refuse_line(const struct csv *cs, struct fail *f);
@@ -53,10 +56,7 @@ int
 list_import(struct req *req, struct resp *resp)
 {
 	struct batch *b = arena_alloc(req->arena, sizeof(*b));
-	int64_t added, updated;
 	struct params p;
-	struct rows rows;
-	struct str s;
 
 	if (b == NULL)
 		return fail_memory(&req->fail);
@@ -64,14 +64,58 @@ list_import(struct req *req, struct resp *resp)
 		return -1;
 	params_init(&p, req->arena);
 	params_texts(&p, b->id, b->n);
-	params_texts(&p, b->kind, b->n);
-	params_texts(&p, b->subject, b->n);
-	params_texts(&p, b->value, b->n);
-	params_texts(&p, b->reason, b->n);
-	params_times(&p, b->expires, b->n);
+	put_entries(&p, b);
 	params_text(&p, req->author);
-	if (db_one(req->worker->db, req->arena, STMT_LIST_IMPORT, &p, &rows,
-		&req->fail) == -1)
+	if (answer_counts(req, resp, STMT_LIST_IMPORT, &p, b->n) == -1)
+		return -1;
+
+	/* The audit entry has the counts instead of the whole file. */
+	req->json =
+	    body_parse(req->arena, resp->body, resp->body_size, &req->fail);
+	return req->json == NULL ? -1 : 0;
+}
+
+/*
+ * POST /v1/lists/import/check.  Change nothing.  200: how many entries the
+ * import would add, update and leave unchanged; 400: a row is wrong.
+ */
+int
+list_import_check(struct req *req, struct resp *resp)
+{
+	struct batch *b = arena_alloc(req->arena, sizeof(*b));
+	struct params p;
+
+	if (b == NULL)
+		return fail_memory(&req->fail);
+	if (read_batch(req, b) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	put_entries(&p, b);
+	return answer_counts(req, resp, STMT_LIST_IMPORT_CHECK, &p, b->n);
+}
+
+/* Append the entries without their ids. */
+static void
+put_entries(struct params *p, const struct batch *b)
+{
+	params_texts(p, b->kind, b->n);
+	params_texts(p, b->subject, b->n);
+	params_texts(p, b->value, b->n);
+	params_texts(p, b->reason, b->n);
+	params_times(p, b->expires, b->n);
+}
+
+/* Run the statement on n entries, and answer with its counts. */
+static int
+answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
+    const struct params *p, size_t n)
+{
+	int64_t added, updated;
+	struct rows rows;
+	struct str s;
+
+	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
+	    -1)
 		return -1;
 	added = rows_get_int(&rows, "made");
 	updated = rows_get_int(&rows, "changed");
@@ -79,14 +123,8 @@ list_import(struct req *req, struct resp *resp)
 	str_addf(&s,
 	    "{\"added\":%" PRId64 ",\"updated\":%" PRId64
 	    ",\"unchanged\":%" PRId64 "}",
-	    added, updated, (int64_t)b->n - added - updated);
-	if (resp_json(req, resp, 200, str_text(&s)) == -1)
-		return -1;
-
-	/* The audit entry has the counts instead of the whole file. */
-	req->json =
-	    body_parse(req->arena, resp->body, resp->body_size, &req->fail);
-	return req->json == NULL ? -1 : 0;
+	    added, updated, (int64_t)n - added - updated);
+	return resp_json(req, resp, 200, str_text(&s));
 }
 
 /* Read the entries of the body. */

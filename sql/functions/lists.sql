@@ -15,10 +15,13 @@ return json_strip_nulls(json_build_object(
     'createdBy', (l).created_by,
     'createdAt', assay.time_text((l).created_at)));
 
--- A page of the entries, newest first, in the order of ids.  A kind or subject
--- of null selects all; the index gives the newest entries of each.
+-- A page of the entries, newest first, in the order of ids.  A kind, subject or
+-- creator of null selects all, and so does ends_before; otherwise it selects the
+-- entries that end from now on, but before it.  The index gives the newest
+-- entries of each kind and subject.
 create or replace function assay.list_page(of_kind text, of_subject text,
-    page_limit bigint, page_offset bigint)
+    page_limit bigint, page_offset bigint, creator text default null,
+    ends_before timestamptz default null)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
@@ -29,6 +32,11 @@ begin atomic
 			cross join lateral (select l.id, l as entry
 				from assay.list_entry l
 				where l.kind = k.kind and l.subject = s.subject
+				    and (creator is null
+					or l.created_by = creator)
+				    and (ends_before is null
+					or l.expires_at >= now()
+					    and l.expires_at < ends_before)
 				order by l.id desc
 				limit page_limit + page_offset) e
 		where (of_kind is null or k.kind = of_kind)
@@ -50,6 +58,42 @@ return (select coalesce(json_agg(assay.list_json(l) order by l.id desc), '[]')
     from assay.list_entry l
     where l.subject = of_subject and l.value = of_value
 	and (of_kind is null or l.kind = of_kind));
+
+-- How many entries there are, of each kind, and that end within a week.
+create or replace function assay.list_summary()
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return (select json_build_object(
+    'total', count(*),
+    'byKind', json_build_object(
+	'block', count(*) filter (where l.kind = 'block'),
+	'allow', count(*) filter (where l.kind = 'allow'),
+	'watch', count(*) filter (where l.kind = 'watch')),
+    'expiringSoon', count(*) filter (where l.expires_at >= now()
+	and l.expires_at < now() + interval '7 days'))::text
+    from assay.list_entry l);
+
+-- What assay.list_put() would do with these entries: how many it would make and
+-- change.
+create or replace function assay.list_put_check(kinds text[], subjects text[],
+    entry_values text[], reasons text[], ends timestamptz[])
+returns table (made bigint, changed bigint) language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	with wanted as (
+		select distinct on (w.subject, w.value, w.kind) w.*
+		from unnest(kinds, subjects, entry_values, reasons, ends)
+			with ordinality as w(kind, subject, value, reason,
+			    expires_at, ord)
+		order by w.subject, w.value, w.kind, w.ord desc
+	)
+	select count(*) filter (where l.id is null),
+		count(*) filter (where l.id is not null
+		    and (l.reason, l.expires_at) is distinct from
+			(w.reason, nullif(w.expires_at, 'epoch')))
+	from wanted w left join assay.list_entry l on l.subject = w.subject
+		and l.value = w.value and l.kind = w.kind;
+end;
 
 -- Have every worker reload the entries of these subjects.  The row of
 -- assay.epoch is locked last and until the commit, so that numbers rise in
