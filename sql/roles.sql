@@ -164,13 +164,18 @@ grant insert on assay.ruleset, assay.ruleset_active, assay.policy
     to assay_operator;
 grant update (version) on assay.ruleset_active, assay.policy_active
     to assay_operator;
+grant select on assay.ruleset_version to assay_operator;
 grant update (rules, policies) on assay.epoch to assay_operator;
 grant execute on function assay.version_answer(boolean, text),
     assay.ruleset_activate(text, text),
-    assay.ruleset_publish(text, text, text),
+    assay.ruleset_publish(text, text, text, bigint, text),
+    assay.ruleset_versions(text),
     assay.policy_type(text),
     assay.policy_activate(text, text),
-    assay.policy_publish(text, text, text, jsonb),
+    assay.policy_publish(text, text, text, jsonb, text),
+    assay.policy_version_json(assay.policy),
+    assay.policy_versions(text),
+    assay.policy_version(text, text),
     assay.policy_rollback(text, text),
     assay.policy_history(text),
     assay.policy_list() to assay_operator;
@@ -387,7 +392,7 @@ grant execute on function assay.model_source_claim(text, text, text, bigint, big
 -- reports its SCORER_SHADOW.
 grant select on assay.shadow_candidate to assay_decide, assay_operator;
 grant select on assay.shadow, assay.shadow_count to assay_operator;
-grant execute on function assay.shadow_ruleset(text, text, text, text),
+grant execute on function assay.shadow_ruleset(text, text, text, bigint, text, text),
     assay.shadow_model(text, text, text),
     assay.shadow_end(text, text, text),
     assay.shadow_side(bigint, text, text),

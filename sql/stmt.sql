@@ -855,12 +855,21 @@ order by r.event_type;
 
 -- name: ruleset_publish one write late
 select refusal, body
-from assay.ruleset_publish($1::text, $2::text, $3::text);
+from assay.ruleset_publish($1::text, $2::text, $3::text, $4::bigint,
+	$5::text);
 
 -- name: ruleset_history one read late
 select coalesce(json_agg(version order by created_at desc, version desc),
 	'[]')::text as body
 from assay.ruleset where event_type = $1::text;
+
+-- name: ruleset_versions one read late
+select assay.ruleset_versions($1::text) as body;
+
+-- name: ruleset_version many read late
+select version, author, assay.time_text(created_at) as published_at, active,
+	shadow, text
+from assay.ruleset_version where event_type = $1::text and version = $2::text;
 
 -- name: ruleset_find many read late
 select text from assay.ruleset
@@ -875,10 +884,17 @@ select assay.policy_list() as body;
 
 -- name: policy_publish one write late
 select refusal, body
-from assay.policy_publish($1::text, $2::text, $3::text, $4::text::jsonb);
+from assay.policy_publish($1::text, $2::text, $3::text, $4::text::jsonb,
+	$5::text);
 
 -- name: policy_rollback one write late
 select refusal, body from assay.policy_rollback($1::text, $2::text);
+
+-- name: policy_versions one read late
+select refusal, body from assay.policy_versions($1::text);
+
+-- name: policy_version one read late
+select refusal, body from assay.policy_version($1::text, $2::text);
 
 -- name: policy_history one read late
 select refusal, body from assay.policy_history($1::text);
@@ -1147,7 +1163,8 @@ select assay.shadow_list($1::text) as body;
 
 -- name: shadow_ruleset one write late
 select refusal, body
-from assay.shadow_ruleset($1::text, $2::text, $3::text, $4::text);
+from assay.shadow_ruleset($1::text, $2::text, $3::text, $4::bigint, $5::text,
+	$6::text);
 
 -- name: shadow_model one write late
 select refusal, body

@@ -65,6 +65,7 @@ policy_publish(struct req *req, struct resp *resp)
 	params_text(&p, body_string(req->json, "version"));
 	params_text(&p, on_error_name(policy.on_error));
 	params_text(&p, str_text(&bands));
+	params_text(&p, req->author);
 	return sql_reply_write(req, resp, 200, STMT_POLICY_PUBLISH, &p);
 }
 
@@ -98,6 +99,35 @@ policy_history(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
 	return sql_reply_write(req, resp, 200, STMT_POLICY_HISTORY, &p);
+}
+
+/*
+ * GET /v1/policies/{id}/versions.  200: the newest 1000 versions, newest first,
+ * with who published them when; 404: unknown policy.
+ */
+int
+policy_versions(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	return sql_reply_write(req, resp, 200, STMT_POLICY_VERSIONS, &p);
+}
+
+/*
+ * GET /v1/policies/{id}/versions/{version}.  200: that version; 404: unknown
+ * policy or version.
+ */
+int
+policy_version(struct req *req, struct resp *resp)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_text(&p, req->arg[1]);
+	return sql_reply_write(req, resp, 200, STMT_POLICY_VERSION, &p);
 }
 
 /*

@@ -30,8 +30,9 @@
 static int add_ruleset(
     struct str *s, const struct rows *rows, int i, struct fail *f);
 static int add_rules(
-    struct str *s, struct arena *a, const char *text, struct fail *f);
+    struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f);
 static int check_type(struct req *req, const char *type);
+static int add_version(struct str *s, const struct rows *rows, struct fail *f);
 static int find_type(struct req *req, const char **ret);
 static int compile_arena(struct arena *ret, size_t len, struct fail *f);
 static void compile_arena_free(struct arena *a);
@@ -94,6 +95,7 @@ int
 rule_publish(struct req *req, struct resp *resp)
 {
 	char id[CRYPT_ID_SIZE];
+	const struct ruleset *rs;
 	const char *text, *type;
 	struct params p;
 	bool shadow;
@@ -107,13 +109,17 @@ rule_publish(struct req *req, struct resp *resp)
 		    "only an admin may publish; propose the ruleset, or send "
 		    "\"shadow\": true");
 	type = body_string(req->json, "eventType");
-	if (check_type(req, type) == -1 ||
-	    body_ruleset(req->arena, req->json, &text, &req->fail) == NULL)
+	if (check_type(req, type) == -1)
+		return -1;
+	rs = body_ruleset(req->arena, req->json, &text, &req->fail);
+	if (rs == NULL)
 		return -1;
 	params_init(&p, req->arena);
 	params_text(&p, type);
 	params_text(&p, body_string(req->json, "version"));
 	params_text(&p, text);
+	params_int(&p, (int64_t)rs->n_rules);
+	params_text(&p, req->author);
 	if (!shadow)
 		return sql_reply_write(
 		    req, resp, 200, STMT_RULESET_PUBLISH, &p);
@@ -164,6 +170,52 @@ rule_history(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, type);
 	return sql_reply_read(req, resp, STMT_RULESET_HISTORY, &p);
+}
+
+/*
+ * GET /v1/rules/{eventType}/versions.  200: the newest 1000 versions, newest
+ * first, with who published them when; 404: unknown event type.
+ */
+int
+rule_versions(struct req *req, struct resp *resp)
+{
+	struct params p;
+	const char *type;
+
+	if (find_type(req, &type) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, type);
+	return sql_reply_read(req, resp, STMT_RULESET_VERSIONS, &p);
+}
+
+/*
+ * GET /v1/rules/{eventType}/versions/{version}.  200: that version with its
+ * text and its rules; 404: unknown event type or version.
+ */
+int
+rule_version(struct req *req, struct resp *resp)
+{
+	struct params p;
+	struct rows rows;
+	struct str s;
+	const char *type;
+
+	if (find_type(req, &type) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, type);
+	params_text(&p, req->arg[1]);
+	if (db_run(req->worker->db, req->arena, STMT_RULESET_VERSION, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	if (rows.n == 0)
+		return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, "version",
+		    "is no version of this ruleset");
+	str_init(&s, req->arena);
+	if (add_version(&s, &rows, &req->fail) == -1)
+		return -1;
+	return resp_json(req, resp, 200, str_text(&s));
 }
 
 /*
@@ -225,8 +277,9 @@ static int
 add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 {
 	const char *text = rows_text(rows, i, rows_col(rows, "text"));
+	const struct ruleset *rs;
 	struct arena a;
-	int result;
+	int r;
 
 	if (compile_arena(&a, strlen(text), f) == -1)
 		return -1;
@@ -235,10 +288,45 @@ add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 	str_add(s, ",\"version\":");
 	str_json(s, rows_text(rows, i, rows_col(rows, "version")));
 	str_add(s, ",\"rules\":[");
-	result = add_rules(s, &a, text, f);
+	rs = rule_compile(&a, text, strlen(text), f);
+	r = rs != NULL ? add_rules(s, &a, rs, f)
+		       : fail_set(f, FAIL_US, INTERNAL, NULL,
+			     "a ruleset that decides does not compile");
 	str_add(s, "]}");
 	compile_arena_free(&a);
-	return result;
+	return r;
+}
+
+/* Append a version; its rules are null if this release cannot compile it. */
+static int
+add_version(struct str *s, const struct rows *rows, struct fail *f)
+{
+	const char *text = rows_get_text(rows, "text");
+	const struct ruleset *rs;
+	struct arena a;
+	int r = 0;
+
+	if (compile_arena(&a, strlen(text), f) == -1)
+		return -1;
+	str_add(s, "{\"version\":");
+	str_json(s, rows_get_text(rows, "version"));
+	str_add(s, ",\"author\":");
+	str_json(s, rows_get_text(rows, "author"));
+	str_add(s, ",\"publishedAt\":");
+	str_json(s, rows_get_text(rows, "published_at"));
+	str_addf(s, ",\"active\":%s,\"shadow\":%s,\"text\":",
+	    rows_get_bool(rows, "active") ? "true" : "false",
+	    rows_get_bool(rows, "shadow") ? "true" : "false");
+	str_json(s, text);
+	rs = rule_compile(&a, text, strlen(text), NULL);
+	str_add(s, rs == NULL ? ",\"rules\":null" : ",\"rules\":[");
+	if (rs != NULL) {
+		r = add_rules(s, &a, rs, f);
+		str_addc(s, ']');
+	}
+	str_addc(s, '}');
+	compile_arena_free(&a);
+	return r;
 }
 
 /*
@@ -368,18 +456,15 @@ add_warnings(struct str *s, struct arena *a, const struct ruleset *rs)
 	}
 }
 
-/* Append the rules of a text, compiled in arena a. */
+/* Append the rules, each with its canonical text, printed in arena a. */
 static int
-add_rules(struct str *s, struct arena *a, const char *text, struct fail *f)
+add_rules(
+    struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f)
 {
-	const struct ruleset *rs = rule_compile(a, text, strlen(text), f);
 	const struct rule *rule;
 	struct arena_mark mark;
 	struct str dsl;
 
-	if (rs == NULL)
-		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "an active ruleset does not compile");
 	for (rule = rs->rules; rule < rs->rules + rs->n_rules; rule++) {
 		mark = arena_mark(a);
 		str_init(&dsl, a);

@@ -35,15 +35,17 @@ $$;
 -- Publish a new version and activate it.  The second of two concurrent calls
 -- with one version waits for the first and is then refused.
 create or replace function assay.ruleset_publish(of_type text,
-    new_version text, new_text text)
+    new_version text, new_text text, n_rules bigint, publisher text)
 returns table (refusal text, body text) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
 	is_new boolean;
 begin
-	insert into assay.ruleset (event_type, version, text, created_at)
-	values (of_type, new_version, new_text, clock_timestamp())
+	insert into assay.ruleset (event_type, version, text, rules, author,
+	    created_at)
+	values (of_type, new_version, new_text, n_rules, publisher,
+	    clock_timestamp())
 	on conflict do nothing;
 	is_new := found;
 	if is_new then
@@ -78,7 +80,7 @@ $$;
 
 -- Publish a new version of an existing policy in the same way.
 create or replace function assay.policy_publish(policy_id text,
-    new_version text, new_on_error text, new_bands jsonb)
+    new_version text, new_on_error text, new_bands jsonb, publisher text)
 returns table (refusal text, body text) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -91,9 +93,9 @@ begin
 		return;
 	end if;
 	insert into assay.policy (event_type, version, id, on_error, bands,
-	    created_at)
+	    author, created_at)
 	values (of_type, new_version, policy_id, new_on_error, new_bands,
-	    clock_timestamp())
+	    publisher, clock_timestamp())
 	on conflict do nothing;
 	is_new := found;
 	if is_new then
@@ -123,6 +125,61 @@ begin
 	end if;
 end
 $$;
+
+-- The versions of a ruleset, newest first, at most 1000 of them.
+create or replace function assay.ruleset_versions(of_type text)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return (select coalesce(json_agg(json_build_object(
+	'version', v.version,
+	'author', v.author,
+	'publishedAt', assay.time_text(v.created_at),
+	'active', v.active,
+	'shadow', v.shadow,
+	'rules', v.rules) order by v.created_at desc, v.version desc),
+	'[]')::text
+    from (select * from assay.ruleset_version
+	where event_type = of_type
+	order by created_at desc, version desc limit 1000) v);
+
+-- One version of a policy, and whether it is the active one.
+create or replace function assay.policy_version_json(p assay.policy)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return json_build_object(
+    'version', (p).version,
+    'author', (p).author,
+    'publishedAt', assay.time_text((p).created_at),
+    'active', exists (select from assay.policy_active a
+	where a.event_type = (p).event_type and a.version = (p).version),
+    'onError', (p).on_error,
+    'bands', (p).bands);
+
+-- The versions of a policy, newest first, at most 1000 of them.
+create or replace function assay.policy_versions(policy_id text)
+returns table (refusal text, body text) language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select case when t.of_type is null then 'POLICY_MISSING' end, (
+	    select json_agg(assay.policy_version_json(v)
+		order by (v).created_at desc, (v).version desc)::text
+	    from (select p from assay.policy p where p.event_type = t.of_type
+		order by p.created_at desc, p.version desc limit 1000) n(v))
+	from (select assay.policy_type(policy_id)) t(of_type);
+end;
+
+-- One version of a policy.
+create or replace function assay.policy_version(policy_id text, of_version text)
+returns table (refusal text, body text) language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select case when t.of_type is null then 'POLICY_MISSING'
+		when p.version is null then 'POLICY_VERSION_UNKNOWN' end,
+		assay.policy_version_json(p)::text
+	from (select assay.policy_type(policy_id)) t(of_type)
+		left join assay.policy p on p.event_type = t.of_type
+		    and p.version = of_version;
+end;
 
 -- The versions of a policy, newest first.
 create or replace function assay.policy_history(policy_id text)

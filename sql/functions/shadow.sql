@@ -26,14 +26,17 @@ end;
 -- Begin a shadow ruleset: a new version that is not activated.  It replaces the
 -- shadow of its event type.
 create or replace function assay.shadow_ruleset(of_type text,
-    new_version text, new_text text, new_id text)
+    new_version text, new_text text, n_rules bigint, publisher text,
+    new_id text)
 returns table (refusal text, body text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
 	perform assay.shadow_lock();
-	insert into assay.ruleset (event_type, version, text, created_at)
-	values (of_type, new_version, new_text, clock_timestamp())
+	insert into assay.ruleset (event_type, version, text, rules, author,
+	    created_at)
+	values (of_type, new_version, new_text, n_rules, publisher,
+	    clock_timestamp())
 	on conflict do nothing;
 	if not found then
 		return query select 'VERSION_EXISTS', null;

@@ -39,8 +39,12 @@ is "a version is published only once" "$STATUS" 65
 check "the error about the version asks for another label" \
     prints 'VERSION_EXISTS.*|.*another label'
 ctl rules history payment.authorize
-is "rules history lists the versions" \
-    "$(sed 1d "$scratch/out" | paste -sd ' ')" "v1 seed@v0.4"
+is "rules history lists the versions, the active one and the authors" \
+    "$(awk 'NR > 1 { print $1, $2, $NF }' "$scratch/out" | paste -sd ' ')" \
+    "v1 yes admin@example.com seed@v0.4 no -"
+ctl rules version payment.authorize v1
+is "rules version prints the rules of a version" \
+    "$STATUS $(grep -c 'score += 50' "$scratch/out")" "0 1"
 ctl rules rollback payment.authorize seed@v0.4
 is "rules rollback makes the earlier version active" \
     "$STATUS $OUT" "0 payment.authorize seed@v0.4 is active"

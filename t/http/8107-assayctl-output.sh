@@ -76,6 +76,7 @@ done <<-COMMANDS
 	policies list
 	policies show payment.authorize
 	policies simulate pol_payment_authorize 1
+	policies version pol_payment_authorize v0.4.0
 	rules history payment.authorize
 	rules list
 	rules show payment.authorize

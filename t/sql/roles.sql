@@ -181,9 +181,10 @@ delete from assay.service_key;
 select made from assay.list_put(array['lst_1'], array['block'], array['user'],
     array['u-1'], array[null], array[timestamptz 'epoch'], 'a@b.c');
 update assay.list_entry set value = 'u-2';
-select refusal from assay.ruleset_publish('card.refund', 'mine', '');
+select refusal from assay.ruleset_publish('card.refund', 'mine', '', 0,
+    'ann@example.com');
 select refusal from assay.policy_publish('pol_card_refund', 'mine',
-    'fail_open', '[]');
+    'fail_open', '[]', 'ann@example.com');
 update assay.ruleset set text = '';
 delete from assay.ruleset;
 update assay.policy set bands = '[]';
@@ -317,7 +318,7 @@ select assay.model_source_prune();
 select count(*) from assay.shadow_candidate;
 select count(*) from assay.shadow_count;
 update assay.shadow set ended_at = now();
-select * from assay.shadow_ruleset('order.place', 'v', '', 'i');
+select * from assay.shadow_ruleset('order.place', 'v', '', 0, 'ann@example.com', 'i');
 select * from assay.shadow_end('model', 'i', 'promoted');
 select assay.shadow_scorer('ml');
 select assay.shadow_list(null);

@@ -43,11 +43,11 @@ select count(*) from counted;
 
 -- A shadow ruleset.
 select epochs();
-select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 'shd_1');
+select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 1, 'ann@example.com', 'shd_1');
 select epochs();
 select slot, kind, id, version, text from assay.shadow_candidate;
 select count(*) from assay.ruleset_active where version = 'v1';
-select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 'shd_x');
+select * from assay.shadow_ruleset('order.place', 'v1', 'rules', 1, 'ann@example.com', 'shd_x');
 select epochs();
 select id from assay.shadow;
 
@@ -101,7 +101,7 @@ select project(10);
 select n from counted where name = 'allow.review' and kind = 'verdicts';
 
 -- A replaced shadow loses its counts, and labels of its decisions do not count.
-select * from assay.shadow_ruleset('order.place', 'v2', 'rules', 'shd_2');
+select * from assay.shadow_ruleset('order.place', 'v2', 'rules', 1, 'ann@example.com', 'shd_2');
 select count(*) from counted;
 select assay.label_put('e-v-3', 'chargeback', 'fraud', 'c');
 select count(*) from assay.risk_labels(10);
