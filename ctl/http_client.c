@@ -61,6 +61,7 @@ static const struct {
 	    "change "
 	    "to another admin" },
 	{ "CASE_NOT_FOUND", "'assayctl cases list' shows the ids" },
+	{ "CASE_NOT_YOURS", "an admin, or that analyst, can release it" },
 	{ "CASE_RESOLVED", "'assayctl cases show ID' shows who resolved it" },
 	{ "FORBIDDEN", "ask an admin, or log in as one: 'assayctl login'" },
 	{ "INSUFFICIENT_SCOPE",

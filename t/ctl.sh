@@ -157,7 +157,7 @@ completes() {
 check "bash completes the first word" \
     completes "activity admin analytics audit" a
 check "bash completes the second word" \
-    completes "assign list resolve show" cases ''
+    completes "release reopen resolve resolve-all" cases re
 check "bash completes an operand" \
     completes "fraud inconclusive legit" cases resolve id ''
 check "bash completes an operand after an option" \

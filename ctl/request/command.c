@@ -29,7 +29,7 @@ static const struct {
 	const char *words;
 } sections[] = {
 	{ "Sessions", "login logout password refresh whoami" },
-	{ "Cases", "cases label" },
+	{ "Cases", "cases label queues" },
 	{ "Decisions",
 	    "activity analytics drift explain graph model scorer "
 	    "try verdicts" },

@@ -13,7 +13,7 @@
 
 struct request_part;
 
-#define OPTS_MAX 12
+#define OPTS_MAX 24
 #define SECRET_SIZE 2048
 
 /* The value of one option. */

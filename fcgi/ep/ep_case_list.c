@@ -76,16 +76,13 @@ static int
 check_filters(struct req *req)
 {
 	const struct query *q = &req->params;
-	const char *order = query_text(q, "order");
 
 	if (query_text(q, "eventId") != NULL && query_text(q, "userId") != NULL)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "userId", "cannot be combined with eventId");
-	if (query_text(q, "before") != NULL &&
-	    (query_text(q, "after") != NULL ||
-		(order != NULL && strcmp(order, "newest") != 0)))
+	if (query_text(q, "before") != NULL && query_text(q, "after") != NULL)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "before", "goes with the order newest, without after");
+		    "before", "means the same as after");
 	return query_word(q, "status", statuses, nitems(statuses), &req->fail);
 }
 

@@ -94,7 +94,7 @@ finds "no assigned case has no assignee" 'assignee=none&status=assigned' ""
 finds "an unknown assignee has no cases" assignee=nobody@example.com ""
 
 for query in order=best order= assignee=me\&before=cse_1\&after=cse_2 \
-    order=score\&before=cse_1 eventType=order currency=eur currency=EURO \
+    eventType=order currency=eur currency=EURO \
     minAmount=-1 minAmount=1e3 minAmount=1.2.3 minAmount= minAmount=. \
     maxAmount=1000000000000001 tag= tag=a%27b tag=a,b minScore=-1 \
     maxScore=101 minScore=x openedAfter=yesterday openedBefore= \
