@@ -112,3 +112,16 @@ export function cliLine(words, operands = [], options = {}) {
 			line.push(`--${name}`, shellWord(value));
 	return [...line, ...operands.map(shellWord)].join(" ");
 }
+
+const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+// bytes(734003200) is "700 MiB".
+export function bytes(count) {
+	let size = count, unit = 0;
+	while (size >= 1024 && unit < BYTE_UNITS.length - 1) {
+		size /= 1024;
+		unit++;
+	}
+	return `${number(size < 10 && unit > 0 ? Math.round(size * 10) / 10 :
+	    Math.round(size))} ${BYTE_UNITS[unit]}`;
+}

@@ -27,6 +27,13 @@ addText({
 	"nav.case": "Case",
 	"nav.decisions": "Decisions",
 	"nav.decision": "Decision",
+	"nav.lists": "Lists",
+	"nav.deliveries": "Deliveries",
+	"nav.users": "Operators",
+	"nav.apikeys": "Service keys",
+	"nav.settings": "Settings",
+	"nav.data": "Data",
+	"nav.audit": "Audit trail",
 	"nav.account": "Account and settings",
 
 	"verdict.allow": "allow",

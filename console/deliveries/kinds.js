@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: ISC
+// The two kinds of receivers, which have the same routes under other names.
+//
+//	member	of the list that has the receivers
+//	owner	member of a delivery: the id of its receiver
+//	group	the command group of assayctl
+export const KINDS = {
+	webhooks: {
+		list: "GET /v1/webhooks", create: "POST /v1/webhooks",
+		revoke: "POST /v1/webhooks/{id}/revoke", test: null,
+		deliveries: "GET /v1/webhooks/deliveries",
+		redriveAll: "POST /v1/webhooks/deliveries/redrive",
+		redriveOne: "POST /v1/webhooks/deliveries/{id}/redrive",
+		member: "endpoints", owner: "endpointId", group: "webhooks",
+	},
+	alerts: {
+		list: "GET /v1/notifications", create: "POST /v1/notifications",
+		revoke: "POST /v1/notifications/{id}/revoke",
+		test: "POST /v1/notifications/{id}/test",
+		deliveries: "GET /v1/notifications/deliveries",
+		redriveAll: "POST /v1/notifications/deliveries/redrive",
+		redriveOne: "POST /v1/notifications/deliveries/{id}/redrive",
+		member: "channels", owner: "channelId", group: "notifications",
+	},
+};
+
+// The event that can be limited to strict verdicts.
+export const VERDICT_EVENT = "verdict.reached.v1";
+
+// bodyOf(kind, draft): the body of the request, without members that the kind or
+// the type does not take.
+export function bodyOf(kind, { url, events, type, target, minVerdict, throttle }) {
+	const body = { url: url.trim(), events };
+	if (kind === "webhooks")
+		return body;
+	body.type = type;
+	if (type === "telegram")
+		body.target = target.trim();
+	if (minVerdict !== "" && events.includes(VERDICT_EVENT))
+		body.minVerdict = minVerdict;
+	if (throttle.trim() !== "")
+		body.throttlePerMin = Number(throttle);
+	return body;
+}

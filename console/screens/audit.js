@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: ISC
+// The audit trail: who changed what, and what was refused.
+import { html, useEffect, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { setQuery } from "../router.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import "../text/audit.js";
+import { Badge } from "../ui/badge.js";
+import { Cli } from "../ui/copy.js";
+import { Empty, Loaded } from "../ui/empty.js";
+import { Button, Form, TextField } from "../ui/form.js";
+import { Page, Section } from "../ui/page.js";
+import { Table } from "../ui/table.js";
+import { Time, TimeHead } from "../ui/time.js";
+import { useAct } from "../ui/toast.js";
+
+const PAGE = 100;
+const FILTERS = ["actor", "action", "since", "until"];
+
+function queryOf(query, before = null) {
+	const times = Object.fromEntries(["since", "until"].map((name) =>
+	    [name, query[name] ? `${query[name]}T00:00:00Z` : null]));
+	return { ...query, ...times, limit: PAGE, before };
+}
+
+function Status({ status }) {
+	return html`<${Badge} tone=${status < 400 ? "good" : "bad"}>${
+	    status}</${Badge}>`;
+}
+
+function Params({ params }) {
+	const text = JSON.stringify(params);
+	return text === "{}" ? null : html`<details class="params">
+		<summary><code>${text}</code></summary>
+		<pre class="preview" tabindex="0">${
+		    JSON.stringify(params, null, 2)}</pre></details>`;
+}
+
+const columns = () => [
+	{ id: "at", label: html`<${TimeHead} />`,
+	    cell: ({ at }) => html`<${Time} at=${at} />` },
+	{ id: "actor", label: t("audit.actor"),
+	    cell: ({ actor, role }) => html`${actor} <span class="muted">${
+		role}</span>` },
+	{ id: "action", label: t("audit.action"),
+	    cell: ({ action }) => html`<code>${action}</code>` },
+	{ id: "status", label: t("audit.status"),
+	    cell: ({ status }) => html`<${Status} status=${status} />` },
+	{ id: "params", label: t("audit.params"),
+	    cell: ({ params }) => html`<${Params} params=${params} />` },
+];
+
+function Filters({ query }) {
+	const [draft, setDraft] = useState(query);
+	useEffect(() => setDraft(query), [JSON.stringify(query)]);
+	const empty = Object.fromEntries(FILTERS.map((name) => [name, null]));
+	return html`<${Form} class="filters bar" onSubmit=${() =>
+	    setQuery({ ...empty, ...draft })}>
+		${FILTERS.map((name) => html`<${TextField} key=${name}
+			label=${t(`audit.${name}`)} value=${draft[name] ?? ""}
+			type=${["since", "until"].includes(name) ? "date" : "text"}
+			onInput=${(value) => setDraft({ ...draft, [name]: value })} />`)}
+		<${Button} type="submit" icon="filter">${t("audit.filter")}</${Button}>
+		<${Button} kind="quiet" icon="x" onClick=${() => setQuery(empty)}>
+			${t("audit.all")}</${Button}></${Form}>`;
+}
+
+export default function Audit({ query }) {
+	const key = JSON.stringify(query);
+	const load = useLoad((signal) => call("GET /v1/audit",
+	    { query: queryOf(query), signal }), [key], { keep: true });
+	const [older, setOlder] = useState([]);
+	const [ended, setEnded] = useState(false);
+	const [busy, act] = useAct();
+	useEffect(() => {
+		setOlder([]);
+		setEnded(false);
+	}, [key, load.at]);
+	const entries = [...load.data?.entries ?? [], ...older];
+	async function more() {
+		const page = await act(() => call("GET /v1/audit",
+		    { query: queryOf(query, entries.at(-1).id) }));
+		if (page === undefined)
+			return;
+		setOlder([...older, ...page.entries]);
+		setEnded(page.entries.length < PAGE);
+	}
+	return html`<${Page} title=${t("nav.audit")} lead=${t("audit.lead")}
+		actions=${html`<${Cli} words="audit" options=${{
+		    actor: query.actor, action: query.action }} />`}>
+		<${Section} class="flush"><${Filters} query=${query} />
+			<${Loaded} load=${load}>${() => html`<${Table}
+				label=${t("nav.audit")} rows=${entries} columns=${columns()}
+				keyOf=${({ id }) => id} more=${!ended &&
+				entries.length >= PAGE && { load: more, busy }}
+				empty=${html`<${Empty} icon="scroll-text"
+				title=${t("audit.none")} />`} />`}</${Loaded}></${Section}>
+	</${Page}>`;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: ISC
+// Webhooks and alert channels: who gets what, what waits, and dead letters.
+import { html, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { KINDS } from "../deliveries/kinds.js";
+import { CreateDialog } from "../deliveries/create.js";
+import { number } from "../format.js";
+import { href } from "../router.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import "../text/deliveries.js";
+import { Badge } from "../ui/badge.js";
+import { Cli, Id } from "../ui/copy.js";
+import { ask } from "../ui/dialog.js";
+import { Empty, Loaded } from "../ui/empty.js";
+import { Button } from "../ui/form.js";
+import { Page, Section, Stat, Tabs } from "../ui/page.js";
+import { Table } from "../ui/table.js";
+import { Age, Time, TimeHead } from "../ui/time.js";
+import { toast, useAct } from "../ui/toast.js";
+
+const EVERY_MS = 10000;
+
+function State({ row }) {
+	if (!row.active)
+		return html`<${Badge}>${t("deliveries.revoked")}</${Badge}>`;
+	return row.failures > 0 ? html`<${Badge} tone="bad">${
+	    t("deliveries.failing", { n: row.failures })}</${Badge}>` :
+	    html`<${Badge} tone="good">${t("deliveries.active")}</${Badge}>`;
+}
+
+function Events({ events }) {
+	return html`<ul class="plain-list">${events.map((event) =>
+	    html`<li key=${event}><code>${event}</code></li>`)}</ul>`;
+}
+
+function Receivers({ kind, rows, reload, busy, act }) {
+	const { group, revoke, test } = KINDS[kind];
+	async function end(row) {
+		if (await ask({ title: t("deliveries.revoke"), danger: true,
+		    text: t("deliveries.revoke.text", { url: row.url ?? row.urlHint }),
+		    confirm: t("deliveries.revoke") }) === null)
+			return;
+		await act(() => call(revoke, { path: { id: row.id } }),
+		    { done: t("deliveries.revoke.done") });
+		reload();
+	}
+	const actions = (row) => row.active && html`<div class="buttons">
+		${test && html`<${Button} kind="quiet" icon="send" disabled=${busy}
+			label=${t("deliveries.test")} onClick=${() => act(() =>
+			call(test, { path: { id: row.id } }),
+			{ done: t("deliveries.test.done") })} />`}
+		<${Button} kind="quiet" icon="x" disabled=${busy}
+			label=${t("deliveries.revoke")} onClick=${() => end(row)} />
+		<${Cli} words=${`${group} revoke`} operands=${[row.id]} /></div>`;
+	return html`<${Table} label=${t("deliveries.receivers")} rows=${rows}
+		keyOf=${({ id }) => id} columns=${[
+		    { id: "url", label: t("deliveries.url"),
+			cell: (row) => html`<span class="break">${
+			    row.url ?? `${row.type} ${row.urlHint}`}</span>` },
+		    { id: "events", label: t("deliveries.events"),
+			cell: (row) => html`<${Events} events=${row.events} />` },
+		    { id: "limits", label: t("deliveries.limits"), cell: (row) =>
+			[row.minVerdict && t("deliveries.from", row),
+			    row.throttlePerMin && t("deliveries.throttle",
+			    { n: row.throttlePerMin })].filter(Boolean).join(", ") },
+		    { id: "state", label: t("deliveries.state"),
+			cell: (row) => html`<${State} row=${row} />` },
+		    { id: "id", label: t("deliveries.id"),
+			cell: (row) => html`<${Id} id=${row.id} short />` },
+		    { id: "actions", label: t("deliveries.actions"), align: "end",
+			cell: actions },
+		]} empty=${html`<${Empty} icon="send" title=${t(
+			`deliveries.none.${kind}`)}>${t(`deliveries.what.${kind}`)}
+		</${Empty}>`} />`;
+}
+
+function Waiting({ kind, rows, dead, redrive, busy }) {
+	return html`<${Table} rows=${rows} keyOf=${({ id }) => id}
+		label=${t(dead ? "deliveries.dead" : "deliveries.pending")}
+		columns=${[
+		    { id: "event", label: t("deliveries.event"),
+			cell: ({ event }) => html`<code>${event}</code>` },
+		    { id: "id", label: t("deliveries.id"),
+			cell: ({ id }) => html`<${Id} id=${id} short />` },
+		    { id: "to", label: t("deliveries.to"), cell: (row) =>
+			html`<${Id} id=${row[KINDS[kind].owner]} short />` },
+		    { id: "error", label: t("deliveries.error"),
+			cell: ({ lastError }) => lastError ?? "" },
+		    { id: "attempts", label: t("deliveries.attempts"), align: "end",
+			cell: ({ attempts }) => number(attempts) },
+		    { id: "age", label: t("deliveries.age"), align: "end",
+			cell: ({ createdAt }) => html`<${Age} at=${createdAt} />` },
+		    dead ? { id: "redrive", label: t("deliveries.actions"),
+			align: "end", cell: ({ id }) => html`<${Button} kind="quiet"
+			    icon="refresh-cw" disabled=${busy} onClick=${() =>
+			    redrive(id)} label=${t("deliveries.redrive.one")} />` } :
+			{ id: "next", align: "end", label: html`<${TimeHead}
+			    label=${t("deliveries.next")} />`, cell: (row) =>
+			    html`<${Time} at=${row.nextAttemptAt} />` },
+		]} empty=${html`<${Empty} icon="circle-check" title=${t(dead ?
+		    "deliveries.dead.none" : "deliveries.pending.none")} />`} />`;
+}
+
+function Letters({ kind, load, busy, act }) {
+	const { redriveAll, redriveOne, group } = KINDS[kind];
+	async function redrive(id) {
+		const answer = await act(() => id === null ? call(redriveAll) :
+		    call(redriveOne, { path: { id } }));
+		if (answer)
+			toast({ text: t("deliveries.requeued", { n: answer.requeued }),
+			    tone: "good" });
+		load.reload();
+	}
+	return html`<${Loaded} load=${load}>${({ pending, dead }) => html`
+		<${Section} class="flush" title=${t("deliveries.dead")}
+			actions=${dead.length > 0 && html`
+			<${Cli} words=${`${group} redrive`} />
+			<${Button} icon="refresh-cw" busy=${busy} onClick=${() =>
+			    redrive(null)}>${t("deliveries.redrive")}</${Button}>`}>
+			<${Waiting} ...${{ kind, rows: dead, dead: true, redrive,
+			    busy }} /></${Section}>
+		<${Section} class="flush" title=${t("deliveries.pending")}>
+			<${Waiting} ...${{ kind, rows: pending, dead: false }} />
+		</${Section}>`}</${Loaded}>`;
+}
+
+function Counts({ load, receivers }) {
+	return load.data && receivers && html`<div class="stats">
+		<${Stat} label=${t("deliveries.active")} value=${number(
+		    receivers.filter(({ active }) => active).length)} />
+		<${Stat} label=${t("deliveries.pending")}
+			value=${number(load.data.pending.length)} />
+		<${Stat} label=${t("deliveries.dead")}
+			value=${number(load.data.dead.length)}
+			tone=${load.data.dead.length > 0 ? "bad" : ""} /></div>`;
+}
+
+export default function Deliveries({ query }) {
+	const kind = query.kind === "alerts" ? "alerts" : "webhooks";
+	const { list, deliveries, member, group } = KINDS[kind];
+	const load = useLoad((signal) => call(list, { signal }), [kind]);
+	const letters = useLoad((signal) => call(deliveries, { signal }), [kind],
+	    { every: EVERY_MS });
+	const [creating, setCreating] = useState(false);
+	const [busy, act] = useAct();
+	return html`<${Page} title=${t("nav.deliveries")} actions=${html`
+		<${Cli} words=${`${group} list`} />
+		<${Button} kind="primary" icon="plus" disabled=${!load.data}
+			onClick=${() => setCreating(true)}>
+			${t(`deliveries.add.${kind}`)}</${Button}>`}>
+		<${Tabs} label=${t("nav.deliveries")} value=${kind}
+			items=${Object.keys(KINDS).map((one) => [one,
+			    t(`deliveries.${one}`), href("/deliveries", {},
+			    { kind: one === "webhooks" ? null : one })])} />
+		<${Counts} load=${letters} receivers=${load.data?.[member]} />
+		<${Section} class="flush"><${Loaded} load=${load}>${(data) =>
+		    html`<${Receivers} ...${{ kind, rows: data[member],
+		    reload: load.reload, busy, act }} />`}</${Loaded}></${Section}>
+		<${Letters} ...${{ kind, load: letters, busy, act }} />
+		${creating && html`<${CreateDialog} kind=${kind}
+			events=${load.data.events} onClose=${() => {
+			    setCreating(false);
+			    load.reload();
+			}} />`}
+	</${Page}>`;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: ISC
+// The entries that block, allow or watch events.
+import { html, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { number } from "../format.js";
+import { setQuery } from "../router.js";
+import { can } from "../session.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import "../text/lists.js";
+import { Badge } from "../ui/badge.js";
+import { changeLabel, useChange } from "../ui/change.js";
+import { Cli, Copy } from "../ui/copy.js";
+import { ask } from "../ui/dialog.js";
+import { Empty, Loaded } from "../ui/empty.js";
+import { Button, Form, Select, TextField } from "../ui/form.js";
+import { EntryDialog } from "../lists/entry.js";
+import { ImportDialog } from "../lists/import.js";
+import { KINDS, KIND_TONES, SUBJECTS, choices } from "../lists/words.js";
+import { Note, Page, Section, Stat } from "../ui/page.js";
+import { Table } from "../ui/table.js";
+import { Age, Time, TimeHead } from "../ui/time.js";
+
+const PAGE = 100;
+const SOON_DAYS = 7;
+
+function columns(remove) {
+	return [
+		{ id: "value", label: t("lists.value"), cell: ({ value }) =>
+		    html`<code>${value}</code><${Copy} text=${value} />` },
+		{ id: "subject", label: t("lists.subject"),
+		    cell: ({ subject }) => t(`subject.${subject}`) },
+		{ id: "kind", label: t("lists.kind"), cell: ({ kind }) =>
+		    html`<${Badge} tone=${KIND_TONES[kind]}>${
+		    t(`kind.${kind}`)}</${Badge}>` },
+		{ id: "reason", label: t("lists.reason"),
+		    cell: ({ reason }) => reason ?? "" },
+		{ id: "expires", label: html`<${TimeHead} label=${t("lists.expires")} />`,
+		    cell: ({ expiresAt }) => expiresAt ?
+			html`<${Time} at=${expiresAt} />` : t("lists.never") },
+		{ id: "by", label: t("lists.by"), cell: ({ createdBy }) => createdBy },
+		{ id: "age", label: t("lists.age"), align: "end",
+		    cell: ({ createdAt }) => html`<${Age} at=${createdAt} />` },
+		...remove === null ? [] : [{ id: "remove", label: t("lists.actions"),
+		    align: "end", cell: (row) => html`<${Button} kind="quiet" icon="x"
+			label=${t("lists.remove.one", row)}
+			onClick=${() => remove(row)} />` }],
+	];
+}
+
+// The entries of one value.  The value goes into a body, never into an address.
+function Search({ onFind, onClear, found }) {
+	const [subject, setSubject] = useState("user");
+	const [value, setValue] = useState("");
+	return html`<${Form} class="filters" onSubmit=${() => value.trim() !== "" &&
+	    onFind({ subject, value: value.trim() })}>
+		<${Select} label=${t("lists.search.subject")} value=${subject}
+			options=${choices("subject", SUBJECTS)} onInput=${setSubject} />
+		<${TextField} label=${t("lists.search.value")} value=${value}
+			onInput=${setValue} />
+		<${Button} type="submit" icon="search">${t("lists.search")}</${Button}>
+		${found && html`<${Button} kind="quiet" icon="x" onClick=${onClear}>
+			${t("lists.search.clear")}</${Button}>`}
+	</${Form}>`;
+}
+
+function Filters({ query }) {
+	const any = [["", t("lists.any")]];
+	return html`<div class="filters">
+		<${Select} label=${t("lists.kind")} value=${query.kind ?? ""}
+			options=${[...any, ...choices("kind", KINDS)]}
+			onInput=${(kind) => setQuery({ kind, page: null })} />
+		<${Select} label=${t("lists.subject")} value=${query.subject ?? ""}
+			options=${[...any, ...choices("subject", SUBJECTS)]}
+			onInput=${(subject) => setQuery({ subject, page: null })} />
+	</div>`;
+}
+
+function Pages({ at, full }) {
+	return (at > 0 || full) && html`<div class="buttons pages">
+		<${Button} icon="chevron-left" disabled=${at === 0}
+			onClick=${() => setQuery({ page: at === 1 ? null : at - 1 })}>
+			${t("lists.newer")}</${Button}>
+		<${Button} icon="chevron-right" disabled=${!full}
+			onClick=${() => setQuery({ page: at + 1 })}>
+			${t("lists.older")}</${Button}></div>`;
+}
+
+function Summary({ load }) {
+	return load.data && html`<div class="stats">
+		${KINDS.map((kind) => html`<${Stat} key=${kind}
+			label=${t(`lists.total.${kind}`)}
+			value=${number(load.data.byKind[kind])} />`)}
+		<${Stat} label=${t("lists.soon", { n: SOON_DAYS })}
+			value=${number(load.data.expiringSoon)} /></div>`;
+}
+
+function Opened({ open, ...rest }) {
+	return open === "add" ? html`<${EntryDialog} ...${rest} />` :
+	    open === "import" && html`<${ImportDialog} ...${rest} />`;
+}
+
+function useEntries(query) {
+	const page = Number(query.page ?? 0);
+	const [wanted, setWanted] = useState(null);
+	const load = useLoad((signal) => wanted === null ?
+	    call("GET /v1/lists", { signal, query: { kind: query.kind,
+		subject: query.subject, limit: PAGE, offset: page * PAGE } }) :
+	    call("POST /v1/lists/search", { body: wanted, signal }),
+	[query.kind, query.subject, page, wanted], { keep: true });
+	return { page, wanted, setWanted, load };
+}
+
+export default function Lists({ query }) {
+	const { page, wanted, setWanted, load } = useEntries(query);
+	const summary = useLoad((signal) => call("GET /v1/lists/summary",
+	    { signal }), []);
+	const [open, setOpen] = useState(null);
+	const [busy, change] = useChange();
+	const may = can("lists.write");
+	function reload() {
+		load.reload();
+		summary.reload();
+	}
+	async function remove(row) {
+		if (await ask({ title: t("lists.remove"), danger: true,
+		    text: t("lists.remove.text", row),
+		    confirm: changeLabel("lists", t("lists.remove")) }) === null)
+			return;
+		await change({ subject: "lists", operation: "DELETE /v1/lists/{id}",
+		    path: { id: row.id }, done: t("lists.removed") });
+		reload();
+	}
+	function close() {
+		setOpen(null);
+		reload();
+	}
+	return html`<${Page} title=${t("nav.lists")} lead=${t("lists.lead")}
+		actions=${html`<${Cli} words="lists show"
+			options=${{ kind: query.kind, subject: query.subject }} />
+			${may && html`<${Button} icon="upload"
+				onClick=${() => setOpen("import")}>
+				${t("lists.import")}</${Button}>
+			<${Button} kind="primary" icon="plus"
+				onClick=${() => setOpen("add")}>${t("lists.add")}</${Button}>`}`}>
+		${!may && html`<${Note}>${t("lists.readonly")}</${Note}>`}
+		<${Summary} load=${summary} />
+		<${Section} class="flush">
+			<div class="filters bar"><${Filters} query=${query} />
+				<${Search} found=${wanted !== null} onFind=${setWanted}
+					onClear=${() => setWanted(null)} /></div>
+			<${Loaded} load=${load}>${(rows) => html`<${Table}
+				label=${t("nav.lists")} rows=${rows} keyOf=${({ id }) => id}
+				columns=${columns(may && !busy ? remove : null)}
+				empty=${html`<${Empty} icon="shield-ban"
+					title=${t(wanted ? "lists.none.found" : "lists.none")} />`} />
+				${wanted === null && html`<${Pages} at=${page}
+					full=${rows.length === PAGE} />`}`}</${Loaded}>
+		</${Section}>
+		<${Opened} open=${open} onClose=${() => setOpen(null)} onDone=${close} />
+	</${Page}>`;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: ISC
+// The operators: roles, passwords, second factors and sessions.
+import { html, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { number } from "../format.js";
+import { session } from "../session.js";
+import { useLoad, useSignal } from "../store.js";
+import { t } from "../text.js";
+import "../text/users.js";
+import { Badge } from "../ui/badge.js";
+import { Cli } from "../ui/copy.js";
+import { Dialog, ask } from "../ui/dialog.js";
+import { Empty, Loaded } from "../ui/empty.js";
+import { Button, Form, Select, TextField } from "../ui/form.js";
+import { Password } from "../ui/identity.js";
+import { Page, Section, Stat } from "../ui/page.js";
+import { Table } from "../ui/table.js";
+import { Time, TimeHead } from "../ui/time.js";
+import { useAct } from "../ui/toast.js";
+
+const ROLES = ["analyst", "author", "admin"];
+const LEAST = 8;
+
+// What can be changed about an operator: the body, and when it is offered.
+const CHANGES = [
+	{ id: "endSessions", words: "users end-sessions", danger: true,
+	    body: { endSessions: true }, offered: ({ disabled }) => !disabled },
+	{ id: "resetSecondFactor", danger: true, body: { resetSecondFactor: true },
+	    offered: ({ secondFactor }) => secondFactor },
+	{ id: "disable", words: "users disable", danger: true,
+	    body: { disabled: true }, offered: ({ disabled }) => !disabled },
+	{ id: "enable", words: "users enable", body: { disabled: false },
+	    offered: ({ disabled }) => disabled },
+];
+
+function roleOptions() {
+	return ROLES.map((role) => [role, t(`users.role.${role}`)]);
+}
+
+function State({ user }) {
+	if (user.disabled)
+		return html`<${Badge}>${t("users.disabled")}</${Badge}>`;
+	return user.passwordTemporary ? html`<${Badge} tone="warn">${
+	    t("users.temporary")}</${Badge}>` :
+	    html`<${Badge} tone="good">${t("users.active")}</${Badge}>`;
+}
+
+// The dialog for a new operator, or for a new temporary password of one.
+function PasswordDialog({ user, onClose, onDone }) {
+	const [email, setEmail] = useState("");
+	const [role, setRole] = useState("analyst");
+	const [password, setPassword] = useState("");
+	const [busy, act] = useAct();
+	const isNew = user === null;
+	async function save() {
+		const saved = await act(() => isNew ?
+		    call("POST /v1/auth/users", { body: { email: email.trim(),
+			role, password } }) :
+		    call("PATCH /v1/auth/users/{email}", { body: { password },
+			path: { email: user.email } }),
+		{ done: t(isNew ? "users.added" : "users.password.done") });
+		if (saved !== undefined)
+			onDone();
+	}
+	const title = isNew ? t("users.add") : t("users.password.of", user);
+	return html`<${Dialog} title=${title} onClose=${onClose}>
+		<${Form} onSubmit=${save}>
+			${isNew && html`<${TextField} type="email" label=${t("users.email")}
+				value=${email} onInput=${setEmail} required />
+			<${Select} label=${t("users.role")} value=${role}
+				options=${roleOptions()} onInput=${setRole}
+				hint=${t(`users.role.${role}.may`)} />`}
+			<${Password} fresh label=${t("users.password")} value=${password}
+				onInput=${setPassword}
+				hint=${t("users.password.hint", { n: LEAST })} />
+			<div class="buttons">
+				<${Cli} words=${isNew ? "users add" : "users password"}
+					operands=${[isNew ? email || "EMAIL" : user.email]} />
+				<${Button} onClick=${onClose}>${t("dialog.cancel")}</${Button}>
+				<${Button} type="submit" kind="primary" busy=${busy}
+					disabled=${password.length < LEAST ||
+					isNew && email.trim() === ""}>${t("users.save")}
+				</${Button}></div>
+		</${Form}></${Dialog}>`;
+}
+
+function columns({ me, busy, patch, setPassword }) {
+	const own = (user) => user.email === me.email;
+	return [
+		{ id: "email", label: t("users.email"), cell: (user) =>
+		    html`${user.email}${own(user) && html` <span class="muted">${
+			t("users.you")}</span>`}` },
+		{ id: "role", label: t("users.role"), cell: (user) => html`<${Select}
+		    hideLabel label=${t("users.role.of", user)} value=${user.role}
+		    disabled=${busy || own(user)} options=${roleOptions()}
+		    onInput=${(role) => patch(user, { id: "role", body: { role } })}
+		    />` },
+		{ id: "state", label: t("users.state"),
+		    cell: (user) => html`<${State} user=${user} />` },
+		{ id: "factor", label: t("users.factor"), cell: ({ secondFactor }) =>
+		    t(secondFactor ? "users.factor.yes" : "users.factor.no") },
+		{ id: "since", label: html`<${TimeHead} label=${t("users.since")} />`,
+		    cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+		{ id: "actions", label: t("users.actions"), align: "end",
+		    cell: (user) => !own(user) && html`<div class="buttons">
+			<${Button} disabled=${busy} onClick=${() => setPassword(user)}>
+				${t("users.password.set")}</${Button}>
+			${CHANGES.filter(({ offered }) => offered(user)).map((one) =>
+			    html`<${Button} key=${one.id} disabled=${busy}
+				onClick=${() => patch(user, one)}>
+				${t(`users.${one.id}`)}</${Button}>`)}</div>` },
+	];
+}
+
+export default function Users() {
+	const { me } = useSignal(session);
+	const load = useLoad((signal) => call("GET /v1/auth/users", { signal }), []);
+	const [open, setOpen] = useState(undefined);
+	const [busy, act] = useAct();
+	async function patch(user, { id, body, danger = false }) {
+		if (danger && await ask({ title: t(`users.${id}`), danger,
+		    text: t(`users.${id}.text`, user),
+		    confirm: t(`users.${id}`) }) === null)
+			return;
+		await act(() => call("PATCH /v1/auth/users/{email}",
+		    { body, path: { email: user.email } }),
+		{ done: t(`users.${id}.done`, user) });
+		load.reload();
+	}
+	return html`<${Page} title=${t("nav.users")} lead=${t("users.lead")}
+		actions=${html`<${Cli} words="users list" />
+		<${Button} kind="primary" icon="plus" onClick=${() => setOpen(null)}>
+			${t("users.add")}</${Button}>`}>
+		<${Loaded} load=${load}>${(users) => html`
+			<div class="stats">${ROLES.map((role) => html`<${Stat} key=${role}
+				label=${t(`users.count.${role}`)} value=${number(users.filter(
+				(user) => user.role === role && !user.disabled).length)}
+				/>`)}
+				<${Stat} label=${t("users.count.factor")} value=${number(
+				    users.filter((user) => user.secondFactor).length)} />
+			</div>
+			<${Section} class="flush"><${Table} label=${t("nav.users")}
+				rows=${users} keyOf=${({ email }) => email}
+				columns=${columns({ me, busy, patch, setPassword: setOpen })}
+				empty=${html`<${Empty} title=${t("users.none")} />`} />
+			</${Section}>`}</${Loaded}>
+		${open !== undefined && html`<${PasswordDialog} user=${open}
+			onClose=${() => setOpen(undefined)} onDone=${() => {
+			    setOpen(undefined);
+			    load.reload();
+			}} />`}
+	</${Page}>`;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: ISC
+// The texts of storage, retention and erasure.
+import { addText } from "../text.js";
+
+addText({
+	"data.lead": "How much is stored, how long it is kept, and how a user is erased.",
+	"data.storage": "Storage",
+	"data.total": "In total",
+	"data.disk": "Disk {path}",
+	"data.free": "{free} free, {used} % used",
+	"data.rows": "Rows (estimates)",
+	"data.windows": "Kept for",
+	"data.windows.text": "0 keeps it forever. A change takes effect with the next " +
+	    "sweep.",
+	"data.sweep": "Retention sweep",
+	"data.sweep.text": "The companion removes what is too old at regular times; a " +
+	    "sweep by hand does the same now.",
+	"data.run": "Run a sweep",
+	"data.run.text": "Remove everything that is older than the windows? Removed data " +
+	    "cannot be brought back.",
+	"data.ran": "The sweep is done.",
+	"data.pruned.verdicts": "Verdicts removed",
+	"data.pruned.activity": "Requests removed",
+	"data.pruned.replay": "Samples removed",
+	"data.pruned.idempotency": "Idempotency keys removed",
+	"data.pruned.deadLetter": "Dead letters removed",
+	"data.erase": "Erase a user",
+	"data.erase.text": "Removes the user's requests, samples, links and baseline. The " +
+	    "verdicts stay, without personal data.",
+	"data.erase.do": "Erase",
+	"data.erase.sure": "Erase the data of the user {userId}? This cannot be undone.",
+	"data.user": "Id of the user",
+	"data.erased": "The data of the user is erased.",
+	"data.erase.complete": "{n} samples and {requests} requests were removed.",
+	"data.erase.partial": "{n} samples and {requests} requests were removed, and some " +
+	    "are left: erase the user again.",
+});

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: ISC
+// The texts of secrets that are shown once.
+import { addText } from "../text.js";
+
+addText({
+	"secret.copy": "Copy",
+	"secret.close": "Close",
+	"secret.once": "The service stores only a hash and cannot show it again.",
+	"secret.stored": "I have stored it.",
+});

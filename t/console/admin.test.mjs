@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: ISC
+// The bodies that the forms of the administration send.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { bodyOf } from "../../console/deliveries/kinds.js";
+import { bytes } from "../../console/format.js";
+import { changesOf } from "../../console/settings/changes.js";
+
+const draft = { url: " https://hooks.example.com/x ", target: " -100 ",
+    events: ["verdict.reached.v1"], type: "telegram", minVerdict: "review",
+    throttle: " 5 " };
+
+test("a webhook gets a URL and events, and nothing of a channel", () => {
+	assert.deepEqual(bodyOf("webhooks", draft), { events: draft.events,
+	    url: "https://hooks.example.com/x" });
+});
+test("a channel gets the members that its kind and its events take", () => {
+	assert.deepEqual(bodyOf("alerts", draft), { events: draft.events,
+	    url: "https://hooks.example.com/x", type: "telegram", target: "-100",
+	    minVerdict: "review", throttlePerMin: 5 });
+	const slack = bodyOf("alerts", { ...draft, type: "slack", throttle: "",
+	    events: ["alert.drift.v1"] });
+	assert.deepEqual(Object.keys(slack).sort(), ["events", "type", "url"]);
+});
+test("only settings that changed are sent, and null removes an override", () => {
+	const values = { a: 1, b: 2, c: 3 };
+	const drafts = { a: "1", b: "20", c: "3" };
+	assert.deepEqual(changesOf(["a", "b", "c"], values, drafts, new Set()),
+	    { b: 20 });
+	assert.deepEqual(changesOf(["a", "b", "c"], values, drafts,
+	    new Set(["c"])), { b: 20, c: null });
+});
+test("a size has the largest unit that keeps a whole number", () => {
+	assert.equal(bytes(0), "0 B");
+	assert.equal(bytes(1023), "1,023 B");
+	assert.equal(bytes(1536), "1.5 KiB");
+	assert.equal(bytes(734003200), "700 MiB");
+});
