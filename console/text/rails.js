@@ -27,6 +27,7 @@ addText({
 	"nav.case": "Case",
 	"nav.decisions": "Decisions",
 	"nav.decision": "Decision",
+	"nav.entity": "Entities",
 	"nav.lists": "Lists",
 	"nav.deliveries": "Deliveries",
 	"nav.users": "Operators",

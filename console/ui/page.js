@@ -4,9 +4,11 @@ import { html, useEffect } from "../../third_party/preact/preact.js";
 import { Icon } from "../icons.js";
 import { t } from "../text.js";
 
-// Page title: also the title of the window.  crumbs are [text, address] pairs of
-// the pages above; actions are the buttons at the right.
-export function Page({ title, lead, crumbs = [], actions, children, class: more = "" }) {
+// Page title: also the title of the window; heading is shown instead, if it is more
+// than a text or must not be in the history of the browser.  crumbs are
+// [text, address] pairs of the pages above; actions are the buttons at the right.
+export function Page({ title, heading = title, lead, crumbs = [], actions,
+    children, class: more = "" }) {
 	useEffect(() => {
 		document.title = t("title", { page: title });
 	}, [title]);
@@ -17,7 +19,7 @@ export function Page({ title, lead, crumbs = [], actions, children, class: more 
 					aria-label=${t("crumbs")}>${crumbs.map(([text, to]) =>
 				    html`<a key=${to} href=${to}>${text}</a>
 					<${Icon} name="chevron-right" size=${12} />`)}</nav>`}
-				<h1 tabindex="-1">${title}</h1>
+				<h1 tabindex="-1">${heading}</h1>
 				${lead && html`<p class="lead">${lead}</p>`}
 			</div>
 			${actions && html`<div class="actions">${actions}</div>`}
