@@ -6,12 +6,35 @@
 //	ready	a selector that appears when the screen has its data
 //	before	optional: work on the page before it is checked, as opening a dialog
 //	empty	optional: false if the screen cannot be opened without data
+const press = (name) => (page) => page.getByRole("button", { name,
+    exact: true }).click();
+
 export default [
 	{ id: "home", hash: "#/", ready: ".stats, .empty" },
 	{ id: "account", hash: "#/account", ready: ".facts" },
 	{ id: "account-password", hash: "#/account", ready: ".facts",
-	    before: (page) => page.getByRole("button",
-	    { name: "Change the password" }).click() },
+	    before: press("Change the password") },
+	{ id: "entities", hash: "#/entity", ready: ".filters" },
+	{ id: "entity", hash: "#/entity/user/u-1", ready: ".stats" },
+	{ id: "lists", hash: "#/lists", ready: ".empty, tbody" },
+	{ id: "lists-add", hash: "#/lists", ready: ".empty, tbody",
+	    before: press("Add an entry") },
+	{ id: "lists-import", hash: "#/lists", ready: ".empty, tbody",
+	    before: press("Import a file") },
+	{ id: "deliveries", hash: "#/deliveries", ready: ".stats" },
+	{ id: "deliveries-add", hash: "#/deliveries", ready: ".stats",
+	    before: press("Add a webhook") },
+	{ id: "channels-add", hash: "#/deliveries?kind=alerts", ready: ".stats",
+	    before: press("Add a channel") },
+	{ id: "users", hash: "#/users", ready: "tbody" },
+	{ id: "users-add", hash: "#/users", ready: "tbody",
+	    before: press("Add an operator") },
+	{ id: "apikeys", hash: "#/keys", ready: ".empty, tbody" },
+	{ id: "apikeys-add", hash: "#/keys", ready: ".empty, tbody",
+	    before: press("Create a key") },
+	{ id: "settings", hash: "#/settings", ready: "form" },
+	{ id: "data", hash: "#/data", ready: "form" },
+	{ id: "audit", hash: "#/audit", ready: "tbody" },
 	{ id: "nowhere", hash: "#/nowhere", ready: ".empty" },
 	{ id: "palette", hash: "#/", ready: ".stats, .empty",
 	    before: (page) => page.keyboard.press("Control+k") },
