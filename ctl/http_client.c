@@ -44,6 +44,7 @@ static void watch_begin(struct answer_progress *watch,
 static void draw_waiting(int64_t *drawn, const struct answer_progress *watch);
 static int report_refused(struct http_client *sv,
     const struct client_request *req, struct json_object *reply);
+static bool asks_for_code(struct arena *a, struct json_object *reply);
 static bool is_not_found(const char *code);
 static const char *reply_text(
     struct arena *a, struct json_object *reply, const char *name);
@@ -63,6 +64,9 @@ static const struct {
 	{ "CASE_NOT_FOUND", "'assayctl cases list' shows the ids" },
 	{ "CASE_NOT_YOURS", "an admin, or that analyst, can release it" },
 	{ "CASE_RESOLVED", "'assayctl cases show ID' shows who resolved it" },
+	{ "CODE_WRONG",
+	    "wait for the next code; a recovery code works once; an admin can "
+	    "remove the second factor: 'assayctl users reset-factor EMAIL'" },
 	{ "FORBIDDEN", "ask an admin, or log in as one: 'assayctl login'" },
 	{ "INSUFFICIENT_SCOPE",
 	    "an admin can create a key with that scope: 'assayctl keys create "
@@ -82,6 +86,10 @@ static const struct {
 	{ "POLICY_VERSION_UNKNOWN",
 	    "'assayctl policies history ID' and 'assayctl rules history TYPE' "
 	    "show the versions" },
+	{ "SECOND_FACTOR_EXISTS",
+	    "'assayctl factor disable' removes the present one" },
+	{ "SECOND_FACTOR_REQUIRED",
+	    "enable one with 'assayctl factor enable'" },
 	{ "USER_EXISTS", "'assayctl users list' shows all operators" },
 	{ "USER_MISSING", "'assayctl users list' shows all operators" },
 	{ "VERSION_EXISTS",
@@ -164,6 +172,11 @@ http_client_call(struct http_client *sv, const struct client_request *req,
 		return EX_OK;
 	if (call->status == 404 && req->missed != NULL) {
 		*req->missed = true;
+		*ret = NULL;
+		return EX_OK;
+	}
+	if (req->code_needed != NULL && asks_for_code(sv->arena, *ret)) {
+		*req->code_needed = true;
 		*ret = NULL;
 		return EX_OK;
 	}
@@ -417,6 +430,15 @@ report_refused(struct http_client *sv, const struct client_request *req,
 	else if ((hint = hint_for(sv, code)) != NULL)
 		ctl_say("%s", hint);
 	return status_exit(status);
+}
+
+/* Whether the error says that the code of a second factor is missing. */
+static bool
+asks_for_code(struct arena *a, struct json_object *reply)
+{
+	const char *code = reply_text(a, reply, "code");
+
+	return code != NULL && strcmp(code, "CODE_REQUIRED") == 0;
 }
 
 /* Whether the error says that the object of the request does not exist. */

@@ -46,6 +46,7 @@ struct client_request {
 				or NULL */
 	bool quiet; /* do not print errors of the service */
 	bool *missed; /* if not NULL, a 404 sets it and is not a failure */
+	bool *code_needed; /* the same for the error CODE_REQUIRED */
 };
 
 /*
@@ -66,7 +67,7 @@ void http_client_close(struct http_client *sv);
  * parsed answer in *ret, which lives as long as the arena; its text is in
  * sv->call until the next request.  Otherwise print the error and advice, and
  * return an exit status.  With req->missed, a 404 returns EX_OK, and *ret is
- * NULL.
+ * NULL; so does the error of req->code_needed.
  */
 int http_client_call(struct http_client *sv, const struct client_request *req,
     struct json_object **ret);

@@ -135,6 +135,7 @@ revoke insert on assay.operator from assay_operator;
 grant select, update (password, password_temporary, session_number)
     on assay.operator to assay_operator;
 grant select on assay.revoked_token to assay_operator;
+grant select (email, enabled_at) on assay.second_factor to assay_operator;
 grant select, insert, update, delete on assay.login_failure,
     assay.login_account, assay.login_address to assay_operator;
 grant execute on function assay.time_text(timestamptz),
@@ -147,12 +148,22 @@ grant execute on function assay.time_text(timestamptz),
     assay.login_prune(),
     assay.login_try(text, bytea, bytea),
     assay.login_clear(bytea, bytea),
+    assay.login_undo(bytea, bytea),
     assay.operator_json(assay.operator),
     assay.operator_list(),
     assay.operator_create(text, text, text),
     assay.operator_update(text, text, boolean, text, boolean),
     assay.operator_logout(text, timestamptz),
     assay.operator_logout_all(text),
+    assay.second_factor_enabled(text),
+    assay.second_factor_status(text),
+    assay.second_factor_find(text),
+    assay.second_factor_offer(text, bytea),
+    assay.second_factor_enable(text, bytea, bigint, bytea[]),
+    assay.second_factor_accept(text, bigint),
+    assay.second_factor_recover(text, bytea),
+    assay.second_factor_reseal(text, bytea, bytea),
+    assay.second_factor_remove(text),
     assay.service_key_json(assay.service_key),
     assay.service_key_list(),
     assay.service_key_create(text, bytea, text, text, bigint, bigint, text),

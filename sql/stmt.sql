@@ -450,10 +450,14 @@ from assay.login_try($1::text, $2::bytea, $3::bytea);
 -- name: login_clear one write late
 select assay.login_clear($1::bytea, $2::bytea);
 
+-- name: login_undo one write late
+select assay.login_undo($1::bytea, $2::bytea);
+
 -- The operator of a token, and whether the token was logged out.  No row if the
 -- operator is disabled.
 -- name: operator_session many read
 select role, session_number, password_temporary,
+	assay.second_factor_enabled(email) as second_factor,
 	exists (select from assay.revoked_token where jti = $2::text) as revoked
 from assay.operator where email = $1::text and disabled_at is null;
 
@@ -470,6 +474,32 @@ set password = $3::text, password_temporary = false,
 	session_number = session_number + 1
 where email = $1::text and password = $2::text and disabled_at is null
 returning role, session_number;
+
+-- The second factor (fcgi/http/second_factor.c, fcgi/ep/ep_second_factor.c).
+-- name: second_factor_status one read late
+select assay.second_factor_status($1::text) as body;
+
+-- name: second_factor_find many read late
+select sealed_key, enabled from assay.second_factor_find($1::text);
+
+-- name: second_factor_offer one write late
+select refusal from assay.second_factor_offer($1::text, $2::bytea);
+
+-- name: second_factor_enable one write late
+select refusal
+from assay.second_factor_enable($1::text, $2::bytea, $3::bigint, $4::bytea[]);
+
+-- name: second_factor_accept one write late
+select assay.second_factor_accept($1::text, $2::bigint) as accepted;
+
+-- name: second_factor_recover one write late
+select assay.second_factor_recover($1::text, $2::bytea) as accepted;
+
+-- name: second_factor_reseal one write late
+select assay.second_factor_reseal($1::text, $2::bytea, $3::bytea);
+
+-- name: second_factor_remove one write late
+select refusal, body from assay.second_factor_remove($1::text);
 
 -- name: operator_list one read late
 select assay.operator_list() as body;
@@ -1232,6 +1262,18 @@ insert into assay.operator (email, role, password)
 values ($1::text, 'admin', $2::text)
 on conflict do nothing
 returning email;
+
+-- No row if no enabled admin with a second factor has this email.
+-- name: admin_second_factor many write
+with gone as (
+	delete from assay.second_factor f using assay.operator o
+	where f.email = $1::text and o.email = f.email and o.role = 'admin'
+	    and o.disabled_at is null
+	returning f.email
+)
+update assay.operator o set session_number = o.session_number + 1
+from gone where o.email = gone.email
+returning o.email;
 
 -- No row if no enabled admin has this email.
 -- name: admin_password many write

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl admin: create admins and set their passwords, in the database. */
+/* assayctl admin: create admins and let them in again, in the database. */
 #include "config.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
@@ -22,10 +23,11 @@
 #define PASSWORD_MIN 8
 #define PASSWORD_MAX 256
 
-/* One command: a statement that takes an email and the hash of a password. */
+/* One command: a statement that takes an email. */
 struct admin_act {
 	const char *name; /* of the command */
 	enum stmt stmt; /* returns no row if it refuses */
+	bool password; /* it takes the hash of a password too */
 	const char *before; /* text before the email after success */
 	const char *after; /* text after the email after success */
 	const char *refused; /* text before the email after a refusal */
@@ -41,7 +43,7 @@ int
 admin_create(const struct command *cmd, int argc, char **argv)
 {
 	static const struct admin_act act = { "admin create", STMT_ADMIN_CREATE,
-		"created admin ", "", "this operator exists already:" };
+		true, "created admin ", "", "this operator exists already:" };
 
 	return admin_run(cmd, &act, argc, argv);
 }
@@ -50,9 +52,21 @@ int
 admin_password(const struct command *cmd, int argc, char **argv)
 {
 	static const struct admin_act act = { "admin password",
-		STMT_ADMIN_PASSWORD, "",
+		STMT_ADMIN_PASSWORD, true, "",
 		" has a temporary password; the admin's sessions have ended",
 		"there is no active admin" };
+
+	return admin_run(cmd, &act, argc, argv);
+}
+
+int
+admin_reset_factor(const struct command *cmd, int argc, char **argv)
+{
+	static const struct admin_act act = { "admin reset-factor",
+		STMT_ADMIN_SECOND_FACTOR, false, "",
+		" has no second factor any more; the admin's sessions have "
+		"ended",
+		"there is no active admin with a second factor" };
 
 	return admin_run(cmd, &act, argc, argv);
 }
@@ -70,20 +84,25 @@ admin_run(const struct command *cmd, const struct admin_act *act, int argc,
 	email_lower(cmd, argv[0]);
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
-	if (prompt_secret_read("Password", password, sizeof(password)) == -1 ||
-	    strlen(password) < PASSWORD_MIN) {
+	if (act->password &&
+	    (prompt_secret_read("Password", password, sizeof(password)) == -1 ||
+		strlen(password) < PASSWORD_MIN)) {
 		ctl_say("the password must be one line of %d to %d bytes",
 		    PASSWORD_MIN, PASSWORD_MAX);
 		status = EX_DATAERR;
 	} else {
-		status = admin_store(db, act, argv[0], password);
+		status = admin_store(
+		    db, act, argv[0], act->password ? password : NULL);
 	}
 	crypt_wipe(password, sizeof(password));
 	db_close(db);
 	return status;
 }
 
-/* Run the statement and add the audit entry, in one transaction. */
+/*
+ * Run the statement, with the hash of the password unless that is NULL, and add
+ * the audit entry, in one transaction.
+ */
 static int
 admin_store(struct db *db, const struct admin_act *act, const char *email,
     const char *password)
@@ -96,12 +115,13 @@ admin_store(struct db *db, const struct admin_act *act, const char *email,
 	struct arena a;
 	int status = EX_OK;
 
-	if (crypt_password_hash(password, hash, &f) == -1)
+	if (password != NULL && crypt_password_hash(password, hash, &f) == -1)
 		return ctl_failed(act->name, &f);
 	ctl_arena(&a, ARENA_SIZE);
 	params_init(&p, &a);
 	params_text(&p, email);
-	params_text(&p, hash);
+	if (password != NULL)
+		params_text(&p, hash);
 	if (audit_entry_begin(db, &a, &f) == -1 ||
 	    db_run(db, &a, act->stmt, &p, &rows, &f) == -1) {
 		status = ctl_failed(act->name, &f);

@@ -25,6 +25,7 @@
 #define ARENA_SIZE ((size_t)1 << 20)
 #define EMAIL_SIZE 256
 #define PASSWORD_SIZE 1100 /* 256 characters, a line end, a NUL */
+#define CODE_SIZE 34 /* of a second factor, a line end, a NUL */
 
 static int begin_login(
     const struct command *cmd, struct http_client *sv, const char *email);
@@ -32,6 +33,9 @@ static int ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
     char again[PASSWORD_SIZE]);
 static int change_password(struct http_client *sv, const char *what,
     const char *old, const char *next);
+static int send_password(struct http_client *sv, struct client_request *req,
+    struct str *body, struct json_object **ret);
+static int add_code(const char *what, struct str *body);
 static int store_session(
     const struct http_client *sv, struct json_object *json);
 static int refuse_answer(const struct http_client *sv);
@@ -212,11 +216,7 @@ change_password(
 	str_json(&s, old);
 	str_add(&s, ",\"newPassword\":");
 	str_json(&s, next);
-	str_addc(&s, '}');
-	req.body = str_text(&s);
-	status = http_client_call(sv, &req, &json);
-	if (s.text != NULL)
-		crypt_wipe(s.text, s.len);
+	status = send_password(sv, &req, &s, &json);
 	return status == EX_OK ? store_session(sv, json) : status;
 }
 
@@ -248,13 +248,57 @@ begin_login(
 	str_json(&s, email == NULL ? typed : email);
 	str_add(&s, ",\"password\":");
 	str_json(&s, password);
-	str_addc(&s, '}');
-	req.body = str_text(&s);
-	status = http_client_call(sv, &req, &json);
 	crypt_wipe(password, sizeof(password));
-	if (s.text != NULL)
-		crypt_wipe(s.text, s.len);
+	status = send_password(sv, &req, &s, &json);
 	return status == EX_OK ? store_session(sv, json) : status;
+}
+
+/*
+ * Send a request whose body has a password and lacks only its brace.  If the
+ * service asks for the code of the second factor, read it and send both.
+ */
+static int
+send_password(struct http_client *sv, struct client_request *req,
+    struct str *body, struct json_object **ret)
+{
+	const size_t open = body->len;
+	bool needed = false;
+	int status;
+
+	str_addc(body, '}');
+	req->body = str_text(body);
+	req->code_needed = &needed;
+	status = http_client_call(sv, req, ret);
+	if (status == EX_OK && needed) {
+		body->len = open;
+		req->code_needed = NULL;
+		status = add_code(req->what, body);
+		req->body = str_text(body);
+		if (status == EX_OK)
+			status = http_client_call(sv, req, ret);
+	}
+	if (body->text != NULL)
+		crypt_wipe(body->text, body->len);
+	return status;
+}
+
+/* Read a code, and add it to a body with the brace that the body lacks. */
+static int
+add_code(const char *what, struct str *body)
+{
+	char code[CODE_SIZE];
+
+	if (prompt_secret_ask("Code", code, sizeof(code)) == -1) {
+		ctl_say("%s: enter a code of the authenticator app, or a "
+			"recovery code, on the line after the password",
+		    what);
+		return EX_DATAERR;
+	}
+	str_add(body, ",\"code\":");
+	str_json(body, code);
+	str_addc(body, '}');
+	crypt_wipe(code, sizeof(code));
+	return EX_OK;
 }
 
 /* Store the session in an answer, and print its operator. */

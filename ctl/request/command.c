@@ -28,7 +28,7 @@ static const struct {
 	const char *title;
 	const char *words;
 } sections[] = {
-	{ "Sessions", "login logout password refresh whoami" },
+	{ "Sessions", "factor login logout password refresh whoami" },
 	{ "Cases", "cases label queues" },
 	{ "Decisions",
 	    "activity analytics drift explain graph model scorer "

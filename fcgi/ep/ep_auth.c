@@ -15,6 +15,7 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/second_factor.h"
 #include "fcgi/http/session_cookie.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/host_semaphore.h"
@@ -29,13 +30,14 @@
 #include "lib/sys/crypt.h"
 #include "lib/sys/log.h"
 
-/* A password to check, of a login or of an operator who changes it. */
+/* A password and code to check, of a login or of an operator with a session. */
 struct login {
 	const char *email;
 	const char *new_password; /* of a change; else NULL */
 	struct login_backoff_pair pair;
 	struct rows rows; /* row of the operator; its password may be null */
 	bool match; /* the password is correct */
+	enum code code; /* CODE__NONE: the code is right, or not needed */
 	bool stale; /* its hash has old parameters */
 	char hash[CRYPT_PASSWORD_SIZE]; /* new hash to store */
 };
@@ -46,6 +48,9 @@ static int hash_first_password(struct req *req, char ret[CRYPT_PASSWORD_SIZE]);
 static int try_password(struct req *req, struct resp *resp, struct login *l);
 static int check_password(struct req *req, struct resp *resp, struct login *l);
 static int match_password(struct req *req, struct login *l);
+static bool is_accepted(const struct login *l);
+static int refuse_login(
+    struct req *req, const struct login *l, enum code wrong_password);
 static void rehash_password(struct req *req, const struct login *l);
 static void revoke_params(struct req *req, struct params *p);
 static int answer_logout(
@@ -55,21 +60,30 @@ static int answer_login(struct req *req, struct resp *resp, int status,
 static int answer_token(struct req *req, struct resp *resp, int status,
     const struct token *t, bool temporary);
 
-/* Fields of a registration and of a login; lengths in bytes. */
+/* Fields of a registration; lengths in bytes. */
+static const struct body_field registration[] = {
+	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
+	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+};
+
+/* Fields of a login. */
 static const struct body_field fields[] = {
 	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
 	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "code", BODY_OPAQUE, false, false, 1, SECOND_FACTOR_CODE_MAX },
 };
 
 /* The fields of a confirmation. */
 static const struct body_field confirmation[] = {
 	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "code", BODY_OPAQUE, false, false, 1, SECOND_FACTOR_CODE_MAX },
 };
 
 /* Fields of a change of password. */
 static const struct body_field changes[] = {
 	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
 	{ "newPassword", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "code", BODY_OPAQUE, false, false, 1, SECOND_FACTOR_CODE_MAX },
 };
 
 /* GET /v1/auth/status.  200: whether the first operator has to register. */
@@ -103,7 +117,8 @@ auth_register(struct req *req, struct resp *resp)
 		return -1;
 	if (!open)
 		return refuse_registration(req);
-	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
+	if (body_check(req->json, registration, nitems(registration),
+		&req->fail) == -1 ||
 	    (email = password_email(req, body_string(req->json, "email"))) ==
 		NULL)
 		return -1;
@@ -126,8 +141,9 @@ auth_register(struct req *req, struct resp *resp)
 /*
  * POST /v1/auth/login.  200: a token; 400: a field is missing or unknown; 401:
  * wrong email or password, or a disabled operator, which take the same time and
- * get the same answer; 429: too many logins of this email have failed; 503: too
- * many passwords are being hashed.
+ * get the same answer; 403: the password is right, but the code of the second
+ * factor is missing or wrong; 429: too many logins of this email have failed;
+ * 503: too many passwords are being hashed.
  */
 int
 auth_login(struct req *req, struct resp *resp)
@@ -140,11 +156,10 @@ auth_login(struct req *req, struct resp *resp)
 		return -1;
 	if (try_password(req, resp, &l) == -1)
 		return -1;
-	if (!l.match) {
+	if (!l.match || l.code == CODE_WRONG)
 		audit_login_failed(req, l.email);
-		return fail_set(&req->fail, FAIL_DENIED, INVALID_CREDENTIALS,
-		    NULL, "%s", "");
-	}
+	if (!is_accepted(&l))
+		return refuse_login(req, &l, INVALID_CREDENTIALS);
 	if (audit_login(req, l.email) == -1)
 		return -1;
 	if (l.stale)
@@ -169,9 +184,11 @@ auth_me(struct req *req, struct resp *resp)
 	str_add(&s, "{\"email\":");
 	str_json(&s, req->operator.email);
 	str_addf(&s,
-	    ",\"role\":\"%s\",\"passwordTemporary\":%s,\"session\":\"%s\"",
+	    ",\"role\":\"%s\",\"passwordTemporary\":%s"
+	    ",\"secondFactor\":%s,\"session\":\"%s\"",
 	    token_role_name(req->operator.role),
 	    req->operator.temporary ? "true" : "false",
+	    req->operator.second_factor ? "true" : "false",
 	    req->operator.web ? "cookie" : "token");
 	str_addf(&s,
 	    ",\"authenticatedAt\":\"%s\",\"expiresAt\":\"%s\""
@@ -190,8 +207,8 @@ auth_me(struct req *req, struct resp *resp)
 /*
  * POST /v1/auth/password.  Change the password of the operator who sends the
  * request.  200: all sessions have ended; a token of a new session; 400: a
- * field is wrong or unknown; 403: the present password is wrong, which counts
- * as a failed login; 429, 503: as for a login.
+ * field is wrong or unknown; 403: the present password is wrong, or the code is
+ * missing or wrong, which counts as a failed login; 429, 503: as for a login.
  */
 int
 auth_password(struct req *req, struct resp *resp)
@@ -215,17 +232,16 @@ auth_password(struct req *req, struct resp *resp)
 	if (audit_suspend(req) == -1 || try_password(req, resp, &l) == -1 ||
 	    audit_resume(req) == -1)
 		return -1;
-	rows.n = 0;
-	if (l.match) {
-		params_init(&p, req->arena);
-		params_text(&p, l.email);
-		params_text(&p, rows_get_text(&l.rows, "password"));
-		params_text(&p, l.hash);
-		if (db_run(req->worker->db, req->arena, STMT_OPERATOR_PASSWORD,
-			&p, &rows, &req->fail) == -1)
-			return -1;
-	}
-	if (rows.n == 0)
+	if (!is_accepted(&l))
+		return refuse_login(req, &l, PASSWORD_WRONG);
+	params_init(&p, req->arena);
+	params_text(&p, l.email);
+	params_text(&p, rows_get_text(&l.rows, "password"));
+	params_text(&p, l.hash);
+	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_PASSWORD, &p,
+		&rows, &req->fail) == -1)
+		return -1;
+	if (rows.n == 0) /* another request has just changed it */
 		return fail_set(
 		    &req->fail, FAIL_DENIED, PASSWORD_WRONG, NULL, "%s", "");
 	return answer_login(req, resp, 200, l.email, &rows, false);
@@ -235,8 +251,8 @@ auth_password(struct req *req, struct resp *resp)
  * POST /v1/auth/confirm.  Enter the password of the session again.  200: a new
  * token, whose password was entered now; the token of the request is refused
  * from now on; 400: a field is wrong or unknown; 401: the session was logged
- * out meanwhile; 403: the password is wrong, which counts as a failed login;
- * 429, 503: as for a login.
+ * out meanwhile; 403: the password is wrong, or the code is missing or wrong,
+ * which counts as a failed login; 429, 503: as for a login.
  */
 int
 auth_confirm(struct req *req, struct resp *resp)
@@ -254,13 +270,12 @@ auth_confirm(struct req *req, struct resp *resp)
 		&req->fail) == -1 ||
 	    audit_suspend(req) == -1 || try_password(req, resp, &l) == -1)
 		return -1;
-	if (l.match && l.stale)
+	if (is_accepted(&l) && l.stale)
 		rehash_password(req, &l);
 	if (audit_resume(req) == -1)
 		return -1;
-	if (!l.match)
-		return fail_set(
-		    &req->fail, FAIL_DENIED, PASSWORD_WRONG, NULL, "%s", "");
+	if (!is_accepted(&l))
+		return refuse_login(req, &l, PASSWORD_WRONG);
 	revoke_params(req, &p);
 	if (db_one(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT, &p, &rows,
 		&req->fail) == -1)
@@ -368,8 +383,14 @@ try_password(struct req *req, struct resp *resp, struct login *l)
 	if (login_backoff_check(req, resp, &l->pair) == -1 ||
 	    check_password(req, resp, l) == -1)
 		return -1;
-	if (l->match)
+	if (l->match &&
+	    second_factor_check(
+		req, l->email, body_string(req->json, "code"), &l->code) == -1)
+		return -1;
+	if (is_accepted(l))
 		login_backoff_clear(req, &l->pair);
+	else if (l->match && l->code == CODE_REQUIRED)
+		login_backoff_undo(req, &l->pair);
 	return 0;
 }
 
@@ -409,6 +430,20 @@ match_password(struct req *req, struct login *l)
 	return crypt_password_hash(
 	    l->new_password == NULL ? password : l->new_password, l->hash,
 	    &req->fail);
+}
+
+static bool
+is_accepted(const struct login *l)
+{
+	return l->match && l->code == CODE__NONE;
+}
+
+/* Fail with what is wrong: first the password, then the code. */
+static int
+refuse_login(struct req *req, const struct login *l, enum code wrong_password)
+{
+	return fail_set(&req->fail, FAIL_DENIED,
+	    l->match ? l->code : wrong_password, NULL, "%s", "");
 }
 
 /*

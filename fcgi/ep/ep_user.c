@@ -5,6 +5,7 @@
 #include <json-c/json_object.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
@@ -20,6 +21,7 @@
 
 static int check_role(struct req *req, const char *role);
 static int check_change(struct req *req);
+static int remove_second_factor(struct req *req, const char *email);
 static void put_bool(struct params *p, struct req *req, const char *field);
 
 static const struct body_field fields[] = {
@@ -34,6 +36,7 @@ static const struct body_field changes[] = {
 	{ "disabled", BODY_BOOL, false, false, 0, 0 },
 	{ "endSessions", BODY_BOOL, false, false, 0, 0 },
 	{ "password", BODY_OPAQUE, false, false, 1, PASSWORD_BYTES_MAX },
+	{ "resetSecondFactor", BODY_BOOL, false, false, 0, 0 },
 };
 
 /* GET /v1/auth/users.  200: all operators, by email. */
@@ -77,9 +80,11 @@ user_create(struct req *req, struct resp *resp)
 
 /*
  * PATCH /v1/auth/users/{email}.  Change the role, disable or enable, end all
- * sessions, or set a temporary password.  200: the operator after the change;
- * 400: a field is wrong or unknown, or the body is empty; 404: unknown email;
- * 409: no active admin would be left; 503: too many passwords are being hashed.
+ * sessions, set a temporary password, or remove the second factor.  200: the
+ * operator after the change; 400: a field is wrong or unknown, or the body is
+ * empty; 403: the second factor to remove is the sender's own, which takes its
+ * code; 404: unknown email, or there is no second factor to remove; 409: no
+ * active admin would be left; 503: too many passwords are being hashed.
  */
 int
 user_update(struct req *req, struct resp *resp)
@@ -87,14 +92,17 @@ user_update(struct req *req, struct resp *resp)
 	char hash[CRYPT_PASSWORD_SIZE];
 	const char *email;
 	struct params p;
-	bool password;
+	bool password, reset;
 
 	if (body_check(req->json, changes, nitems(changes), &req->fail) == -1 ||
 	    check_change(req) == -1 ||
 	    (email = password_email(req, req->arg[0])) == NULL)
 		return -1;
 	password = body_has(req->json, "password");
+	reset = body_has(req->json, "resetSecondFactor");
 	if (password && password_hash(req, hash) == -1)
+		return -1;
+	if (reset && remove_second_factor(req, email) == -1)
 		return -1;
 
 	params_init(&p, req->arena);
@@ -102,7 +110,7 @@ user_update(struct req *req, struct resp *resp)
 	params_text(&p, body_string(req->json, "role"));
 	put_bool(&p, req, "disabled");
 	params_text(&p, password ? hash : NULL);
-	params_int(&p, body_int(req->json, "endSessions", 0));
+	params_int(&p, reset || body_int(req->json, "endSessions", 0) != 0);
 	return sql_reply_write(req, resp, 200, STMT_OPERATOR_UPDATE, &p);
 }
 
@@ -121,17 +129,44 @@ check_role(struct req *req, const char *role)
 static int
 check_change(struct req *req)
 {
+	static const char *const acts[] = { "endSessions",
+		"resetSecondFactor" };
+	size_t i;
+
 	if (json_object_object_length(req->json) == 0)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, NULL,
-		    "the body needs role, disabled, endSessions or password");
-	if (body_int(req->json, "endSessions", 1) == 0)
-		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "endSessions", "must be true");
+		    "the body needs role, disabled, endSessions, password or "
+		    "resetSecondFactor");
+	for (i = 0; i < nitems(acts); i++)
+		if (body_int(req->json, acts[i], 1) == 0)
+			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+			    acts[i], "must be true");
 	if (body_has(req->json, "role") &&
 	    check_role(req, body_string(req->json, "role")) == -1)
 		return -1;
 	return body_has(req->json, "password") ? password_check(req, "password")
 					       : 0;
+}
+
+/*
+ * Remove the second factor of another operator, in the transaction of the
+ * change.  For the sender's own that would need no code.
+ */
+static int
+remove_second_factor(struct req *req, const char *email)
+{
+	struct params p;
+	struct rows rows;
+
+	if (strcmp(email, req->operator.email) == 0)
+		return fail_set(&req->fail, FAIL_DENIED, FORBIDDEN, NULL,
+		    "disable your own second factor with its code");
+	params_init(&p, req->arena);
+	params_text(&p, email);
+	if (db_one(req->worker->db, req->arena, STMT_SECOND_FACTOR_REMOVE, &p,
+		&rows, &req->fail) == -1)
+		return -1;
+	return sql_reply_refused(req, &rows);
 }
 
 /* Append a boolean, or null if it is absent. */

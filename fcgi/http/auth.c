@@ -9,6 +9,7 @@
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
+#include "fcgi/http/second_factor.h"
 #include "fcgi/http/session_cookie.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
@@ -39,6 +40,7 @@ static const struct {
 
 static int find_key(struct req *req, struct key_found *ret);
 static int check_session(struct req *req, const struct token *token);
+static int check_rights(struct req *req);
 
 int
 auth_key_form(struct req *req)
@@ -75,7 +77,6 @@ auth_operator(struct req *req)
 	const struct token_limits limits = auth_token_limits();
 	const char *text = req->bearer;
 	struct token token;
-	enum role role;
 	struct fail *f = &req->fail;
 
 	if (text == NULL) {
@@ -97,19 +98,7 @@ auth_operator(struct req *req)
 		    f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
 	if (check_session(req, &token) == -1)
 		return -1;
-	if (req->route->access != ACCESS_SESSION &&
-	    req->operator.temporary && conf.PASSWORD_CHANGE_REQUIRED)
-		return fail_set(
-		    f, FAIL_DENIED, PASSWORD_CHANGE_REQUIRED, NULL, "%s", "");
-	role = req->operator.role;
-	if (role < needs[req->route->access].role)
-		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s",
-		    needs[req->route->access].why);
-	if (req->route->step_up == STEP_UP_PASSWORD && token.web &&
-	    clock_now() - token.given_at > PASSWORD_AGE_MAX)
-		return fail_set(
-		    f, FAIL_DENIED, REAUTH_REQUIRED, NULL, "%s", "");
-	return 0;
+	return check_rights(req);
 }
 
 struct token_limits
@@ -186,10 +175,37 @@ check_session(struct req *req, const struct token *token)
 	req->operator.email = req->author = token->email;
 	req->operator.role = token_role(rows_get_text(&rows, "role"));
 	req->operator.temporary = rows_get_bool(&rows, "password_temporary");
+	req->operator.second_factor = rows_get_bool(&rows, "second_factor");
 	req->operator.token_id = token->id;
 	req->operator.expires_at = token->expires_at;
 	req->operator.session = token->session;
 	req->operator.given_at = token->given_at;
 	req->operator.web = token->web;
+	return 0;
+}
+
+/* The session exists; check that its operator may use the route now. */
+static int
+check_rights(struct req *req)
+{
+	const struct operator* who = & req->operator;
+	const struct route *route = req->route;
+	struct fail *f = &req->fail;
+
+	if (route->access != ACCESS_SESSION && who->temporary &&
+	    conf.PASSWORD_CHANGE_REQUIRED)
+		return fail_set(
+		    f, FAIL_DENIED, PASSWORD_CHANGE_REQUIRED, NULL, "%s", "");
+	if (route->access != ACCESS_SESSION && !who->second_factor &&
+	    second_factor_needed(who->role))
+		return fail_set(
+		    f, FAIL_DENIED, SECOND_FACTOR_REQUIRED, NULL, "%s", "");
+	if (who->role < needs[route->access].role)
+		return fail_set(f, FAIL_DENIED, FORBIDDEN, NULL, "%s",
+		    needs[route->access].why);
+	if (route->step_up == STEP_UP_PASSWORD && who->web &&
+	    clock_now() - who->given_at > PASSWORD_AGE_MAX)
+		return fail_set(
+		    f, FAIL_DENIED, REAUTH_REQUIRED, NULL, "%s", "");
 	return 0;
 }

@@ -26,6 +26,8 @@
 
 static void hash_labelled(const char *label, const void *data, size_t size,
     uint8_t ret[CRYPT_SHA256_SIZE]);
+static void settle_attempt(
+    struct req *req, const struct login_backoff_pair *p, enum stmt stmt);
 static void put_hashes(
     struct params *params, const struct login_backoff_pair *p);
 static int refuse_waiting(struct req *req, struct resp *resp, int64_t seconds);
@@ -83,14 +85,13 @@ login_backoff_begin(struct req *req, struct resp *resp,
 void
 login_backoff_clear(struct req *req, const struct login_backoff_pair *p)
 {
-	struct fail f = { 0 };
-	struct params params;
+	settle_attempt(req, p, STMT_LOGIN_CLEAR);
+}
 
-	params_init(&params, req->arena);
-	put_hashes(&params, p);
-	if (db_run(req->worker->db, req->arena, STMT_LOGIN_CLEAR, &params, NULL,
-		&f) == -1)
-		log_warn("event=login_backoff_clear_failed why=%s", f.why);
+void
+login_backoff_undo(struct req *req, const struct login_backoff_pair *p)
+{
+	settle_attempt(req, p, STMT_LOGIN_UNDO);
 }
 
 /* Hash data with a key that is derived from the secret for this label. */
@@ -103,6 +104,20 @@ hash_labelled(const char *label, const void *data, size_t size,
 	crypt_hmac(conf.AUTH_SECRET, strlen(conf.AUTH_SECRET), label,
 	    strlen(label), key);
 	crypt_hmac(key, sizeof(key), data, size, ret);
+}
+
+/* Run the statement after an attempt that was no failure. */
+static void
+settle_attempt(
+    struct req *req, const struct login_backoff_pair *p, enum stmt stmt)
+{
+	struct fail f = { 0 };
+	struct params params;
+
+	params_init(&params, req->arena);
+	put_hashes(&params, p);
+	if (db_run(req->worker->db, req->arena, stmt, &params, NULL, &f) == -1)
+		log_warn("event=login_backoff_clear_failed why=%s", f.why);
 }
 
 static void

@@ -56,4 +56,11 @@ int login_backoff_begin(struct req *req, struct resp *resp,
  */
 void login_backoff_clear(struct req *req, const struct login_backoff_pair *p);
 
+/*
+ * Do not count an attempt that login_backoff_begin() counted, because it was no
+ * guess; earlier failures stay.  Only log an error, because the attempt then
+ * counts as a failure.
+ */
+void login_backoff_undo(struct req *req, const struct login_backoff_pair *p);
+
 #endif

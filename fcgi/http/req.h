@@ -36,6 +36,7 @@ struct operator
 	const char *email;
 	enum role role;
 	bool temporary; /* set by another operator */
+	bool second_factor; /* enabled */
 	const char *token_id; /* jti */
 	int64_t expires_at; /* microseconds UTC */
 	int64_t session; /* number in the token (sn) and database */

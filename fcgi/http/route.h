@@ -16,7 +16,7 @@ enum route_access {
 	ACCESS_PUBLIC = 1, /* no credential */
 	ACCESS_APIKEY, /* X-API-Key with the route's scope */
 	ACCESS_SESSION, /* bearer token of any role */
-	ACCESS_OPERATOR, /* also no temporary password */
+	ACCESS_OPERATOR, /* also no temporary password or missing factor */
 	ACCESS_AUTHOR, /* also the role author or admin */
 	ACCESS_ADMIN, /* also the role admin */
 	ACCESS__MAX

@@ -258,6 +258,9 @@ is_secret(const char *name)
 {
 	size_t i;
 
+	/* Of a second factor; a currencyCode, for example, is no secret. */
+	if (strcasecmp(name, "code") == 0)
+		return true;
 	for (i = 0; i < nitems(secrets); i++)
 		if (strcasestr(name, secrets[i]) != NULL)
 			return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Hashes, random ids, passwords, and comparison in constant time. */
+/* Hashes, random ids, passwords, sealed data, comparison in constant time. */
 #include "config.h"
 
+#include <assert.h>
 #include <libscrypt.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -24,6 +25,9 @@
 #define COST_R_MAX 16U
 #define COST_P_MAX 16U
 
+#define NONCE_SIZE 12 /* of AES-GCM, before the ciphertext */
+#define TAG_SIZE 16 /* behind the ciphertext */
+
 #define UNBASE64_MAX 192 /* bytes; keys are shorter */
 
 #define SALT_TEXT_SIZE 25 /* 16 bytes in base64 and NUL */
@@ -41,6 +45,8 @@ struct mcf {
 /* base32hex (RFC 4648) in lower case: texts sort like their bytes. */
 static const char id_digits[] = "0123456789abcdefghijklmnopqrstuv";
 
+static EVP_CIPHER_CTX *seal_begin(const uint8_t key[CRYPT_KEY_SIZE],
+    const char *owner, const uint8_t nonce[NONCE_SIZE], int encrypt);
 static int mcf_parse(const char *text, struct mcf *ret);
 static int mcf_compute(const char *password, const struct mcf *m,
     char ret[HASH_TEXT_SIZE], struct fail *f);
@@ -67,6 +73,69 @@ crypt_hmac(const void *key, size_t key_size, const void *data, size_t size,
 	if (HMAC(EVP_sha256(), key, (int)key_size, data, size, ret, NULL) ==
 	    NULL)
 		abort();
+}
+
+void
+crypt_hmac_sha1(const void *key, size_t key_size, const void *data, size_t size,
+    uint8_t ret[CRYPT_SHA1_SIZE])
+{
+	if (HMAC(EVP_sha1(), key, (int)key_size, data, size, ret, NULL) == NULL)
+		abort();
+}
+
+void
+crypt_derive(const void *secret, size_t size, const char *label,
+    uint8_t ret[CRYPT_KEY_SIZE])
+{
+	static const uint8_t salt[CRYPT_SHA256_SIZE];
+	uint8_t extracted[CRYPT_SHA256_SIZE];
+	uint8_t block[CRYPT_LABEL_MAX + 1];
+	const size_t n = strlen(label);
+
+	assert(n <= CRYPT_LABEL_MAX);
+	memcpy(block, label, n);
+	block[n] = 1; /* the number of the block; a key is one block */
+	crypt_hmac(salt, sizeof(salt), secret, size, extracted);
+	crypt_hmac(extracted, sizeof(extracted), block, n + 1, ret);
+	crypt_wipe(extracted, sizeof(extracted));
+}
+
+void
+crypt_seal(const uint8_t key[CRYPT_KEY_SIZE], const char *owner,
+    const void *data, size_t size, uint8_t *ret)
+{
+	EVP_CIPHER_CTX *ctx;
+	uint8_t *text = ret + NONCE_SIZE;
+	int n;
+
+	crypt_random(ret, NONCE_SIZE);
+	ctx = seal_begin(key, owner, ret, 1);
+	if (EVP_CipherUpdate(ctx, text, &n, data, (int)size) != 1 ||
+	    EVP_CipherFinal_ex(ctx, text + n, &n) != 1 ||
+	    EVP_CIPHER_CTX_ctrl(
+		ctx, EVP_CTRL_GCM_GET_TAG, TAG_SIZE, text + size) != 1)
+		abort();
+	EVP_CIPHER_CTX_free(ctx);
+}
+
+int
+crypt_open(const uint8_t key[CRYPT_KEY_SIZE], const char *owner,
+    const uint8_t *sealed, size_t size, void *ret)
+{
+	const uint8_t *text = sealed + NONCE_SIZE;
+	uint8_t tag[TAG_SIZE];
+	EVP_CIPHER_CTX *ctx = seal_begin(key, owner, sealed, 0);
+	int n, good;
+
+	memcpy(tag, text + size, TAG_SIZE);
+	if (EVP_CipherUpdate(ctx, ret, &n, text, (int)size) != 1 ||
+	    EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_GCM_SET_TAG, TAG_SIZE, tag) != 1)
+		abort();
+	good = EVP_CipherFinal_ex(ctx, (uint8_t *)ret + n, &n) == 1;
+	EVP_CIPHER_CTX_free(ctx);
+	if (!good)
+		crypt_wipe(ret, size);
+	return good ? 0 : -1;
 }
 
 void
@@ -202,6 +271,23 @@ crypt_password_check(const char *password, const char *hash, bool *ret_match,
 	*ret_stale = m.log_n < COST_LOG_N || m.r < COST_R || m.p < COST_P;
 	crypt_wipe(got, sizeof(got));
 	return 0;
+}
+
+/* Begin AES-256-GCM with owner as the data that is only authenticated. */
+static EVP_CIPHER_CTX *
+seal_begin(const uint8_t key[CRYPT_KEY_SIZE], const char *owner,
+    const uint8_t nonce[NONCE_SIZE], int encrypt)
+{
+	EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+	int n;
+
+	if (ctx == NULL ||
+	    EVP_CipherInit_ex(
+		ctx, EVP_aes_256_gcm(), NULL, key, nonce, encrypt) != 1 ||
+	    EVP_CipherUpdate(
+		ctx, NULL, &n, (const uint8_t *)owner, (int)strlen(owner)) != 1)
+		abort();
+	return ctx;
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Hashes, random ids, passwords, and comparison in constant time. */
+/* Hashes, random ids, passwords, sealed data, comparison in constant time. */
 #ifndef LIB_SYS_CRYPT_H
 #define LIB_SYS_CRYPT_H
 
@@ -9,7 +9,10 @@
 
 struct fail;
 
+#define CRYPT_SHA1_SIZE 20
 #define CRYPT_SHA256_SIZE 32
+#define CRYPT_KEY_SIZE 32 /* of AES-256 */
+#define CRYPT_LABEL_MAX 64
 #define CRYPT_ID_SIZE 31 /* longest prefix of 4, 26 characters, NUL */
 #define CRYPT_PASSWORD_SIZE 128 /* libscrypt's "$s1$" string and NUL */
 
@@ -20,6 +23,37 @@ void crypt_sha256(
 /* Compute HMAC-SHA256 of size bytes with a key. */
 void crypt_hmac(const void *key, size_t key_size, const void *data, size_t size,
     uint8_t ret[CRYPT_SHA256_SIZE]);
+
+/* Compute HMAC-SHA1, which only one-time passwords (RFC 4226) use. */
+void crypt_hmac_sha1(const void *key, size_t key_size, const void *data,
+    size_t size, uint8_t ret[CRYPT_SHA1_SIZE]);
+
+/*
+ * Derive a key from a secret with HKDF-SHA256 (RFC 5869), without salt; keys
+ * for different purposes have different labels, of at most CRYPT_LABEL_MAX
+ * bytes.
+ */
+void crypt_derive(const void *secret, size_t size, const char *label,
+    uint8_t ret[CRYPT_KEY_SIZE]);
+
+/* The size of size bytes after crypt_seal(): nonce, ciphertext, tag. */
+#define CRYPT_SEALED_SIZE(size) (12 + (size) + 16)
+
+/*
+ * Encrypt and authenticate size bytes with AES-256-GCM and a random nonce. They
+ * can be opened only with the same key and owner, which is authenticated but
+ * not stored.
+ */
+void crypt_seal(const uint8_t key[CRYPT_KEY_SIZE], const char *owner,
+    const void *data, size_t size, uint8_t *ret);
+
+/*
+ * Open what crypt_seal() returned; size is that of the data.  Returns 0, or -1
+ * if key or owner differ, or a bit was changed; then ret holds nothing of use.
+ */
+int crypt_open(const uint8_t key[CRYPT_KEY_SIZE], const char *owner,
+    const uint8_t *sealed, size_t size, void *ret)
+    __attribute__((warn_unused_result));
 
 /* Fill ret with size random bytes; abort if the system has none. */
 void crypt_random(void *ret, size_t size);

@@ -23,6 +23,13 @@ begin
 end
 $$;
 
+-- Whether an operator has enabled a second factor.
+create or replace function assay.second_factor_enabled(operator_email text)
+returns boolean language sql stable
+set search_path = pg_catalog, pg_temp
+return exists (select from assay.second_factor f
+    where f.email = operator_email and f.enabled_at is not null);
+
 -- An operator as answers show it.
 create or replace function assay.operator_json(o assay.operator)
 returns json language sql stable
@@ -32,7 +39,8 @@ return json_build_object(
     'role', (o).role,
     'createdAt', assay.time_text((o).created_at),
     'disabled', (o).disabled_at is not null,
-    'passwordTemporary', (o).password_temporary);
+    'passwordTemporary', (o).password_temporary,
+    'secondFactor', assay.second_factor_enabled((o).email));
 
 -- Every operator, by email.
 create or replace function assay.operator_list()

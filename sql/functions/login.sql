@@ -156,3 +156,23 @@ begin
 	    and last_at < clock_timestamp() - interval '90 days';
 end
 $$;
+
+-- Take an attempt back that was no guess: the password was right and the code
+-- missing, or a session's code was right.  Earlier failures stay, and no wait
+-- remains: there was none when the attempt began, and if the attempt began one,
+-- all other attempts were refused since.
+create or replace function assay.login_undo(login_pair bytea, of_account bytea)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	if not assay.login_address_seen(login_pair) then
+		update assay.login_account
+		set failures = failures - 1, refused_until = clock_timestamp()
+		where account = of_account and failures > 0;
+	end if;
+	update assay.login_failure
+	set failures = failures - 1, refused_until = clock_timestamp()
+	where pair = login_pair and failures > 0;
+end
+$$;

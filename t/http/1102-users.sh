@@ -16,7 +16,7 @@ http GET /v1/auth/users
 is "the list has the first operator with all fields" \
     "$STATUS $(json 'map("\(.email) \(.role) \(keys |
     join(" "))") | join(", ")')" \
-    "200 admin@example.com admin createdAt disabled email passwordTemporary role"
+    "200 admin@example.com admin createdAt disabled email passwordTemporary role secondFactor"
 
 # rejects_user WHAT BODY: creating an operator with it answers 400.
 rejects_user() {
@@ -47,7 +47,7 @@ http POST /v1/auth/users \
 is "creating an operator answers 201" "$STATUS" 201
 is_json "an operator is an analyst by default, with the email in lower case" \
     '"\(.email) \(.role) \(keys | length)"' \
-    "ana@example.com analyst 5"
+    "ana@example.com analyst 6"
 is_json "a new operator has the time of its creation" \
     '.createdAt | test("^[0-9-]{10}T[0-9:]{8}[.][0-9]{3}Z$")' \
     true

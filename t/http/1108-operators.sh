@@ -87,7 +87,8 @@ change_operator ANA@example.com '{"endSessions":true}'
 is "an admin ends the sessions of an operator" \
     "$STATUS $(json '"\(keys | join(" "))
     \(.email) \(.role)"' | paste -sd ' ' | tr -s ' ')" \
-    "200 createdAt disabled email passwordTemporary role ana@example.com analyst"
+    "200 createdAt disabled email passwordTemporary role secondFactor \
+ana@example.com analyst"
 is "the ended sessions answer 401 on both hosts" \
     "$(token_statuses "$three")" "401 401 401 401 "
 open_session ana@example.com 'second password'

@@ -81,3 +81,17 @@ update assay.login_account set last_at = now() - interval '61 min',
 select wait, guessed
 from assay.login_try('one@example.com', sha256('newest'), sha256('account'));
 select failures from assay.login_account;
+
+-- An attempt that was no guess is taken back; earlier failures stay.
+update assay.login_account set failures = 49, refused_until = clock_timestamp()
+where account = sha256('account');
+select guessed
+from assay.login_try('one@example.com', sha256('newest'), sha256('account'));
+select assay.login_wait(sha256('newest'), sha256('account')) > 0;
+select assay.login_undo(sha256('newest'), sha256('account'));
+select failures from assay.login_account where account = sha256('account');
+select failures from assay.login_failure where pair = sha256('newest');
+select assay.login_wait(sha256('newest'), sha256('account'));
+select assay.login_undo(sha256('newest'), sha256('account'));
+select assay.login_undo(sha256('newest'), sha256('account'));
+select failures from assay.login_failure where pair = sha256('newest');

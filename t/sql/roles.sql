@@ -55,6 +55,8 @@ delete from assay.list_entry;
 update assay.list_subject set changed = 0;
 select assay.list_remove('lst_mine');
 select password from assay.operator;
+select enabled_at from assay.second_factor;
+select * from assay.second_factor_find('a@b.c');
 insert into assay.service_key (id) values ('key_mine');
 select assay.operator_register('a@b.c', 'x');
 select assay.service_key_list();

@@ -47,6 +47,49 @@ static const struct {
 	    "8e0bc6213728c5140546040f0ee37f54" },
 };
 
+/* RFC 5869, test case 3: no salt and no label; the first 32 bytes. */
+START_TEST(derived_key_equals_published_key)
+{
+	const char *want = "8da4e775a563c18f715f802a063c5a31"
+			   "b8a11f5c5ee1879ec3454e5f3c738d2d";
+	uint8_t secret[22], key[CRYPT_KEY_SIZE];
+	char hex[2 * CRYPT_KEY_SIZE + 1];
+
+	memset(secret, 0x0b, sizeof(secret));
+	crypt_derive(secret, sizeof(secret), "", key);
+	crypt_hex(key, sizeof(key), hex);
+	ck_assert_str_eq(hex, want);
+	crypt_derive(secret, sizeof(secret), "label", key);
+	crypt_hex(key, sizeof(key), hex);
+	ck_assert_str_ne(hex, want);
+}
+END_TEST
+
+START_TEST(sealed_data_opens_only_whole_for_key_and_owner)
+{
+	const uint8_t key[CRYPT_KEY_SIZE] = { 1 },
+		      other[CRYPT_KEY_SIZE] = { 2 };
+	uint8_t sealed[CRYPT_SEALED_SIZE(5)], again[CRYPT_SEALED_SIZE(5)];
+	char text[5];
+	size_t i;
+
+	crypt_seal(key, "ana", "hello", 5, sealed);
+	crypt_seal(key, "ana", "hello", 5, again);
+	ck_assert_mem_ne(sealed, again, sizeof(sealed));
+	ck_assert_int_eq(crypt_open(key, "ana", sealed, 5, text), 0);
+	ck_assert_mem_eq(text, "hello", 5);
+	ck_assert_int_eq(crypt_open(key, "bob", sealed, 5, text), -1);
+	ck_assert_int_eq(crypt_open(key, "", sealed, 5, text), -1);
+	ck_assert_int_eq(crypt_open(other, "ana", sealed, 5, text), -1);
+	for (i = 0; i < sizeof(sealed); i++) {
+		sealed[i] ^= 1;
+		ck_assert_int_eq(crypt_open(key, "ana", sealed, 5, text), -1);
+		sealed[i] ^= 1;
+	}
+	ck_assert_int_eq(crypt_open(key, "ana", sealed, 5, text), 0);
+}
+END_TEST
+
 /* RFC 7914, section 12. */
 static const struct {
 	const char *password;
@@ -288,6 +331,8 @@ suite_crypt(void)
 	    tc, hmac_equals_published_macs, 0, (int)nitems(macs));
 	tcase_add_loop_test(
 	    tc, scrypt_equals_published_keys, 0, (int)nitems(scrypts));
+	tcase_add_test(tc, derived_key_equals_published_key);
+	tcase_add_test(tc, sealed_data_opens_only_whole_for_key_and_owner);
 	tcase_add_test(tc, base64_equals_published_texts);
 	tcase_add_test(tc, random_bytes_differ);
 	tcase_add_test(tc, ids_sort_by_time);
