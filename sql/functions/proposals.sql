@@ -207,7 +207,29 @@ begin atomic
 	where p.id = proposal_id;
 end;
 
--- Store a proposal.  At most 1000 wait at a time, and 100 of one author.
+-- Mark proposals that have expired, and remove their contents.
+create or replace function assay.proposal_expire()
+returns void language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	expired text;
+begin
+	-- One at a time, so that two cannot wait for each other's rows.
+	perform pg_advisory_xact_lock(hashtextextended('assay.proposal', 0));
+	for expired in
+		update assay.proposal p set status = 'expired'
+		where p.status in ('pending', 'running', 'failed')
+			and assay.proposal_status(p) = 'expired'
+		returning p.id
+	loop
+		perform assay.proposal_clear(expired);
+	end loop;
+end
+$$;
+
+-- Store a proposal.  At most 1000 wait at a time, and 100 of one author; the
+-- lock of assay.proposal_expire() keeps two calls from passing these bounds.
 create or replace function assay.proposal_create(new_id text, new_action text,
     new_subject text, new_target text, new_body text, new_digest text,
     new_after text, new_reason text, new_author text)
@@ -219,13 +241,12 @@ declare
 	now_active record;
 	made assay.proposal;
 begin
-	perform pg_advisory_xact_lock(hashtextextended('assay.proposal', 0));
+	perform assay.proposal_expire();
 	select count(*) as n,
 		count(*) filter (where p.author = new_author) as own
 	into waiting
 	from assay.proposal p
-	where p.status in ('pending', 'running', 'failed')
-		and assay.proposal_status(p) <> 'expired';
+	where p.status in ('pending', 'running', 'failed');
 	if not assay.proposal_role(new_author, '{author,admin}') then
 		refusal := 'FORBIDDEN';
 	elsif waiting.n >= 1000 or waiting.own >= 100 then
@@ -340,25 +361,6 @@ begin
 		from assay.proposal q where q.id = proposal_id;
 	end if;
 	return next;
-end
-$$;
-
--- Mark proposals that have expired, and remove their contents.
-create or replace function assay.proposal_expire()
-returns void language plpgsql security definer
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-	expired text;
-begin
-	for expired in
-		update assay.proposal p set status = 'expired'
-		where p.status in ('pending', 'running', 'failed')
-			and assay.proposal_status(p) = 'expired'
-		returning p.id
-	loop
-		perform assay.proposal_clear(expired);
-	end loop;
 end
 $$;
 
