@@ -44,4 +44,10 @@ export default [
 	["decisions.live", "decisions", ["l"]],
 	["decisions.reload", "decisions", ["r"]],
 	["decision.copy", "decisions", ["y"]],
+	["rules.edit", "rules", ["e"]],
+	["rules.impact", "rules", ["Mod+Enter"]],
+	["rules.submit", "rules", ["Mod+s"]],
+	["rules.rollback", "rules", ["R"]],
+	["trials.promote", "trials", ["P"]],
+	["trials.end", "trials", ["E"]],
 ];

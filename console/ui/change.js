@@ -9,18 +9,21 @@ import "../text/change.js";
 import { ask } from "./dialog.js";
 import { toast, useAct } from "./toast.js";
 
-// Propose a request; resolves to the proposal, or to null if the operator gives no
-// reason.
-async function propose({ operation, path, query, body, csv }) {
+// propose({ operation, path, query, body, csv }, reason): the new proposal.  The
+// service wants a reason on one line.
+export function propose({ operation, path, query, body, csv }, reason) {
 	const [method, template] = operation.split(" ");
-	const reason = await ask({ title: t("change.propose"),
-	    text: t("change.propose.text"), confirm: t("change.propose"),
-	    note: { label: t("change.reason"), required: true } });
-	if (reason === null)
-		return null;
 	return call("POST /v1/proposals", { body: { body: csv ?? body,
 	    reason: reason.replace(/\s+/g, " "),
 	    action: `${method} ${urlOf(template, path, query)}` } });
+}
+
+// Ask for a reason; resolves to the proposal, or to null without one.
+async function askAndPropose(request) {
+	const reason = await ask({ title: t("change.propose"),
+	    text: t("change.propose.text"), confirm: t("change.propose"),
+	    note: { label: t("change.reason"), required: true } });
+	return reason === null ? null : propose(request, reason);
 }
 
 // changeLabel(subject, text): what a button says: text, or that it proposes.
@@ -38,7 +41,8 @@ export function useChange() {
 	    failed = undefined, ...request }) {
 		if (!needsApproval(subject))
 			return act(() => call(operation, request), { done, failed });
-		const proposal = await act(() => propose({ operation, ...request }),
+		const proposal = await act(() =>
+		    askAndPropose({ operation, ...request }),
 		    { failed });
 		if (!proposal)
 			return proposal;

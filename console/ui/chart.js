@@ -11,7 +11,7 @@ const LEFT = 40, BOTTOM = 20, TOP = 20, RIGHT = 8;
 const WIDEST_BAR = 44;
 
 // useWidth(): [ref, width]: the width of an element in pixels.
-function useWidth() {
+export function useWidth() {
 	const ref = useRef(null);
 	const [width, setWidth] = useState(600);
 	useLayoutEffect(() => {

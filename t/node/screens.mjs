@@ -11,6 +11,39 @@ const press = (name) => (page) => page.getByRole("button", { name,
 
 export default [
 	{ id: "home", hash: "#/", ready: ".stats, .empty" },
+	{ id: "rules", hash: "#/rules", ready: "tr[data-row]" },
+	{ id: "ruleset", hash: "#/rules/card.capture",
+	    ready: "rule-editor .cm-content" },
+	{ id: "ruleset-mistake", hash: "#/rules/card.refund",
+	    ready: "rule-editor .cm-content", before: async (page) => {
+		await page.keyboard.press("e");
+		await page.keyboard.type("rule r {\n");
+		await page.locator(".mistakes").waitFor();
+	    } },
+	{ id: "ruleset-propose", hash: "#/rules/order.place",
+	    ready: "rule-editor .cm-content", before: async (page) => {
+		await page.keyboard.press("e");
+		await page.keyboard.type("# nothing but a comment\n");
+		await page.locator(".checked .icon").waitFor();
+		await page.keyboard.press("Control+s");
+		await page.locator(".difference").waitFor();
+	    } },
+	{ id: "rule-versions", hash: "#/rules/card.authorize/versions",
+	    ready: "tr[data-row]" },
+	{ id: "rule-version", hash: "#/rules/card.authorize/versions/seed%40v0.4",
+	    ready: ".facts" },
+	{ id: "policies", hash: "#/policies", ready: "tr[data-row]" },
+	{ id: "policy", hash: "#/policies/pol_card_authorize", ready: ".edge" },
+	{ id: "policy-versions", hash: "#/policies/pol_card_authorize/versions",
+	    ready: "tr[data-row]" },
+	{ id: "policy-version", hash: "#/policies/pol_card_authorize/versions/v0.4.0",
+	    ready: ".facts" },
+	{ id: "trials", hash: "#/trials", ready: "form.filters",
+	    before: async (page) => {
+		await page.locator("form.filters button[type=submit]").click();
+		await page.locator("table.mix").waitFor();
+	    } },
+	{ id: "shadows", hash: "#/trials?tab=shadows", ready: ".card .empty, table" },
 	{ id: "account", hash: "#/account", ready: ".facts" },
 	{ id: "account-password", hash: "#/account", ready: ".facts",
 	    before: press("Change the password") },

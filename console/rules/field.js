@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: ISC
+// The editor in a page; its code, the largest of the console, comes when it is
+// shown first.
+import { html, useEffect, useLayoutEffect, useRef, useState } from
+    "../../third_party/preact/preact.js";
+import { Loading, Problem } from "../ui/empty.js";
+
+// useEditor(): null, an error, or true when the element is defined.
+function useEditor() {
+	const [state, setState] = useState(null);
+	useEffect(() => {
+		import("./editor.js").then(() => setState(true), setState);
+	}, []);
+	return state;
+}
+
+function Editor({ label, value, catalogue, describe, spans, onInput, editorRef }) {
+	const own = useRef(null);
+	const element = editorRef ?? own;
+	const input = useRef(onInput);
+	input.current = onInput;
+	useLayoutEffect(() => {
+		const editor = document.createElement("rule-editor");
+		editor.name = label;
+		editor.value = value;
+		const edit = () => input.current(editor.value);
+		editor.addEventListener("edit", edit);
+		own.current = element.current = editor;
+		box.current.append(editor);
+		return () => editor.remove();
+	}, []);
+	const box = useRef(null);
+	useLayoutEffect(() => {
+		element.current.value = value;
+	}, [value]);
+	useLayoutEffect(() => {
+		Object.assign(element.current, { catalogue, describe });
+	}, [catalogue, describe]);
+	useLayoutEffect(() => element.current.mark(spans), [spans]);
+	return html`<div class="editor-box" ref=${box}></div>`;
+}
+
+// RuleField label value onInput: catalogue completes, describe(word) explains,
+// spans of check.js are marked.  editorRef gets the element: show(at), focus().
+export function RuleField(props) {
+	const state = useEditor();
+	if (state === null)
+		return html`<${Loading} lines=${12} />`;
+	return state === true ? html`<${Editor} ...${props} />` :
+	    html`<${Problem} error=${state} reload=${() => location.reload()} />`;
+}

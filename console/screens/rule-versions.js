@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: ISC
+// The versions of a ruleset: a list, or one of them.
+import { html } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { href } from "../router.js";
+import { RuleTabs } from "../rules/tabs.js";
+import { loadPair, VersionList, VersionPage } from "../rules/versions.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import "../text/rules.js";
+import { Cli } from "../ui/copy.js";
+import { Page } from "../ui/page.js";
+
+const LIST = "GET /v1/rules/{eventType}/versions";
+const ONE = "GET /v1/rules/{eventType}/versions/{version}";
+
+// The rules in canonical form; the text as it is if no release of today compiles it.
+const canonical = ({ rules, text }) =>
+    rules === null ? text : rules.map(({ dsl }) => dsl).join("\n");
+
+function Versions({ type }) {
+	const load = useLoad((signal) => call(LIST, { path: { eventType: type },
+	    signal }), [type]);
+	return html`<${RuleTabs} type=${type} value="versions"
+		count=${load.data?.length} />
+		<${VersionList} load=${load} address=${(version) =>
+		    href("/rules/:type/versions/:version", { type, version })}
+		more=${[{ id: "rules", label: t("rules.count"), align: "end",
+		    cell: (row) => row.rules ?? "–" }]} />`;
+}
+
+function Version({ type, version, query }) {
+	const path = { eventType: type };
+	const load = useLoad((signal) => loadPair({ list: LIST, one: ONE, path,
+	    version }, query.against, signal), [type, version, query.against],
+	    { keep: true });
+	return html`<${VersionPage} load=${load} query=${query} canonical=${canonical}
+		edit=${href("/rules/:type", { type }, { from: version })}
+		rollback=${{ id: "rollback", needs: "rules.publish", subjects: ["rules"],
+		    operation: "POST /v1/rules/{eventType}/rollback", path,
+		    body: () => ({ toVersion: version }), cli: () => ({
+		    words: "rules rollback", operands: [type, version] }) }} />`;
+}
+
+export default function RuleVersions({ params: { type, version }, query }) {
+	const above = [[t("nav.rules"), href("/rules")],
+	    [type, href("/rules/:type", { type })],
+	    [t("rules.versions"), href("/rules/:type/versions", { type })]];
+	return version === undefined ?
+	    html`<${Page} title=${type} crumbs=${above.slice(0, 1)}
+		actions=${html`<${Cli} words="rules history"
+			operands=${[type]} />`}><${Versions} type=${type} /></${Page}>` :
+	    html`<${Page} title=${t("rules.version.of", { type, version })}
+		crumbs=${above}><${Version} ...${{ type, version, query }} /></${Page}>`;
+}

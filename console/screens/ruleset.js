@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: ISC
+// The rules of one event type in the editor, with their mistakes and their impact.
+import { html, useMemo, useRef, useState } from
+    "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { Icon } from "../icons.js";
+import { useKeys } from "../keys.js";
+import { go, href } from "../router.js";
+import { catalogueOf, describer, Signals } from "../rules/catalogue.js";
+import { Release, waysOf } from "../rules/release.js";
+import { spansOf } from "../rules/check.js";
+import { DraftActions, DraftNote, useDraft } from "../rules/drafts.js";
+import { RuleField } from "../rules/field.js";
+import { Impact, impactOf } from "../rules/impact.js";
+import { useLater } from "../rules/later.js";
+import { RuleTabs } from "../rules/tabs.js";
+import { can } from "../session.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import "../text/rules.js";
+import { Cli } from "../ui/copy.js";
+import { Loaded } from "../ui/empty.js";
+import { Button, Check } from "../ui/form.js";
+import { Page, Section } from "../ui/page.js";
+import { toast } from "../ui/toast.js";
+
+const CHECK_MS = 300;
+const IMPACT_MS = 1500;
+const MOST_MISTAKES = 8;
+
+async function loadRuleset(type, from, signal) {
+	const path = { eventType: type };
+	const versions = await call("GET /v1/rules/{eventType}/versions",
+	    { path, signal });
+	const one = (version) => call("GET /v1/rules/{eventType}/versions/{version}",
+	    { path: { ...path, version }, signal });
+	const active = await one(versions.find((row) => row.active).version);
+	const base = from === undefined || from === active.version ? active :
+	    await one(from);
+	return { versions, active, base,
+	    catalogue: await catalogueOf(type, active.text, signal) };
+}
+
+function kinds(type, text) {
+	const body = (version) => ({ eventType: type, version, dsl: text });
+	const operation = "POST /v1/rules";
+	const cli = (words) => (version) => ({ words,
+	    operands: [type, version, `${type}.rule`] });
+	return [{ id: "publish", needs: "rules.publish", subjects: ["rules"], operation,
+	    body, cli: cli("rules publish") },
+	{ id: "shadow", needs: "rules.shadow", subjects: [], operation,
+	    body: (version) => ({ ...body(version), shadow: true }),
+	    cli: cli("rules shadow") }];
+}
+
+function Mistakes({ spans, checked, show }) {
+	if (spans.length === 0)
+		return html`<p class="checked" role="status">${checked && html`
+			<${Icon} name="circle-check" size=${14} />${
+			t("rules.checked", { n: checked.rules.length })}`}</p>`;
+	return html`<ul class="mistakes" aria-label=${t("rules.mistakes")}>
+		${spans.slice(0, MOST_MISTAKES).map((span) => html`<li
+			key=${`${span.from} ${span.message}`} class=${span.severity}>
+			<button type="button" onClick=${() => show(span.from)}>
+			<${Icon} size=${14} name=${span.severity === "error" ?
+			    "circle-alert" : "triangle-alert"} />
+			<span class="muted">${t("rules.at", { line: span.line,
+			    column: span.column })}</span>
+			<span>${span.message}</span></button></li>`)}
+		${spans.length > MOST_MISTAKES && html`<li class="muted">${
+		    t("rules.mistakes.more", { n: spans.length - MOST_MISTAKES })}
+		</li>`}</ul>`;
+}
+
+// What the service says about the text while it is typed.
+function useAnswers(type, text, live) {
+	const check = useLater((signal) => call("POST /v1/rules/check",
+	    { body: { eventType: type, dsl: text }, signal, plain: true }),
+	    [type, text], CHECK_MS);
+	const current = check.data && !check.stale ? check.data : null;
+	const impact = useLater((signal) => impactOf({ eventType: type, dsl: text },
+	    signal), [type, text, current?.ok === true],
+	    live && current?.ok ? IMPACT_MS : null);
+	const spans = useMemo(() => current === null ? [] : spansOf(text, current),
+	    [check.data, check.stale]);
+	return { check, current, impact, spans };
+}
+
+function Beside({ answers, live, setLive, catalogue, mayRun }) {
+	const { current, impact } = answers;
+	const blocked = current !== null && !current.ok ? t("impact.mistakes") : null;
+	return html`<div class="stack">
+		${mayRun && html`<${Section} title=${t("impact.title")} actions=${html`
+			<${Button} command="rules.impact" busy=${impact.loading}
+				disabled=${blocked !== null} onClick=${impact.run}>
+				${t("impact.run")}</${Button}>`}>
+			<${Check} label=${t("impact.live")} checked=${live}
+				onInput=${setLive} />
+			<${Impact} later=${impact} blocked=${blocked} /></${Section}>`}
+	</div>`;
+}
+
+// The editor with its buttons above and the mistakes below.
+function Writing({ type, draft, answers, catalogue, editor, ways, ready, submit }) {
+	const describe = useMemo(() => describer(catalogue), [catalogue]);
+	return html`<${Section} class="flush" title=${html`<code>${draft.base}</code>`}
+		actions=${html`<${DraftActions} draft=${draft} />
+		${ways.length > 0 && html`<${Button} kind="primary" disabled=${!ready}
+			command="rules.submit" onClick=${submit}>
+			${t(`release.${ways[0].id}`)}</${Button}>`}`}>
+		<${RuleField} label=${t("rules.text", { type })} value=${draft.value}
+			onInput=${draft.write} catalogue=${catalogue}
+			describe=${describe} spans=${answers.spans}
+			editorRef=${editor} />
+		<div class="below">
+			<${Mistakes} spans=${answers.spans} checked=${answers.current}
+				show=${(at) => editor.current.show(at)} />
+			<p class="muted">${t("rules.keys")}</p></div>
+	</${Section}>`;
+}
+
+function Editor({ type, ruleset, reload }) {
+	const { active, base, versions, catalogue } = ruleset;
+	const draft = useDraft(`rules/${type}`, base.version, base.text,
+	    (a, b) => a === b);
+	const text = draft.value;
+	const [live, setLive] = useState(false);
+	const [open, setOpen] = useState(false);
+	const editor = useRef(null);
+	const mayRun = can("backtest.run") || can("cases.work");
+	const answers = useAnswers(type, text, live && mayRun);
+	const ways = waysOf(kinds(type, text));
+	function submit() {
+		if (answers.current?.ok === false) {
+			toast({ text: t("impact.mistakes"), tone: "bad" });
+			editor.current.show(answers.spans[0].from);
+		} else if (text !== active.text) {
+			setOpen(true);
+		}
+	}
+	useKeys({ "rules.edit": () => editor.current?.focus(),
+	    "rules.impact": () => { answers.check.run(); answers.impact.run(); },
+	    "rules.submit": ways.length > 0 && submit });
+	function done(way, version) {
+		setOpen(false);
+		if (way.id !== "publish")
+			return reload();
+		draft.drop();
+		go(href("/rules/:type/versions/:version", { type, version }));
+	}
+	return html`<${DraftNote} draft=${draft} version=${base.version} />
+	<div class="split-view">
+		<${Writing} ...${{ type, draft, answers, catalogue, editor, ways,
+		    submit, ready: text !== active.text }} />
+		<${Beside} ...${{ answers, live, setLive, catalogue, mayRun }} />
+	</div>
+	${open && html`<${Release} title=${t("rules.change", { type })} ways=${ways}
+		taken=${versions.map(({ version }) => version)} before=${active.text}
+		after=${text} onClose=${() => setOpen(false)} onDone=${done} />`}`;
+}
+
+export default function Ruleset({ params: { type }, query }) {
+	const load = useLoad((signal) => loadRuleset(type, query.from, signal),
+	    [type, query.from]);
+	return html`<${Page} title=${type} crumbs=${[[t("nav.rules"),
+	    href("/rules")]]} actions=${html`<${Cli} words="rules show"
+		operands=${[type]} />`}>
+		<${RuleTabs} type=${type} value="editor"
+			count=${load.data?.versions.length} />
+		<${Loaded} load=${load} lines=${12}>${(ruleset) =>
+		    html`<${Editor} key=${`${type} ${query.from}`} type=${type}
+			ruleset=${ruleset} reload=${load.reload} />`}</${Loaded}></${Page}>`;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: ISC
+// The editor's tokens of each ruleset that the tests of the parser and the seed have.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { placeAt, tokens } from "../../console/rules/language.js";
+
+const folders = [new URL("../rules/", import.meta.url),
+    new URL("../../sql/seed/rules/", import.meta.url)];
+const files = (suffix) => folders.flatMap((folder) => readdirSync(folder)
+    .filter((name) => name.endsWith(suffix)).map((name) => ({ name,
+    text: readFileSync(new URL(name, folder), "utf8") })));
+const styled = (text, style) => tokens(text).filter((one) =>
+    one.style === style).map((one) => one.text);
+
+for (const { name, text } of [...files(".rule"), ...files(".bad")])
+	test(`the tokens of ${name} are its text`, () => {
+		assert.equal(tokens(text).map((one) => one.text).join(""),
+		    text.replaceAll("\n", ""));
+	});
+
+for (const { name, text } of files(".rule"))
+	test(`${name} is a sequence of whole rules`, () => {
+		const found = tokens(text);
+		assert.deepEqual(found.filter(({ style }) =>
+		    ["fault", "plain"].includes(style)), []);
+		assert.equal(placeAt(text).at, "outside");
+		assert.equal(styled(text, "label").length,
+		    styled(text, "name").length);
+	});
+
+test("a word has the style of its place", () => {
+	const text = 'rule when { when attr.then == "in" || event.amount in ' +
+	    "[-0.5, 1e6] then score += 3, tag tag }";
+	assert.deepEqual(styled(text, "name"), ["when"]);
+	assert.deepEqual(styled(text, "signal"), ["attr.then", "event.amount"]);
+	assert.deepEqual(styled(text, "string"), ['"in"']);
+	assert.deepEqual(styled(text, "number"), ["-0.5", "1e6", "3"]);
+	assert.deepEqual(styled(text, "label"), ["tag"]);
+});
+
+test("a quoted attribute is one token", () => {
+	assert.deepEqual(styled('rule a { when attr."odd name" == 1', "signal"),
+	    ['attr."odd name"']);
+});
+
+test("a mistake does not spoil the rules below", () => {
+	const text = "rule a { when then }\nrule b {\nwhen \nrule c { when x.y ";
+	assert.deepEqual(styled(text, "name"), ["a", "b", "c"]);
+});
+
+test("the place at the end of a text says what can follow", () => {
+	for (const [text, at] of [["", "outside"], ["rule ", "id"],
+	    ["rule a { ", "when"], ["rule a { when ", "operand"],
+	    ["rule a { when event.amount ", "operator"],
+	    ["rule a { when event.amount > ", "value"],
+	    ["rule a { when event.amount > 1 ", "joint"],
+	    ["rule a { when a.b then score += 1, tag ", "tag"]])
+		assert.equal(placeAt(text).at, at, text);
+	assert.equal(placeAt("rule a { when event.amount > ").signal,
+	    "event.amount");
+});
