@@ -973,6 +973,24 @@ select case when $2::bigint = 0 then d.sample
 from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
 where d.event_type = $1::text and d.sample is not null;
 
+-- The time from which on the newest samples are read: at most so many days ago,
+-- and about so many rows.  Plans without the BRIN index would read whole months.
+-- name: backtest_newest one read late
+select set_config('enable_seqscan', 'off', true),
+	greatest(now() - $1::bigint * interval '1 day',
+	    assay.log_start_of('assay.decision_detail', $2::bigint, now()))
+	    as since;
+
+-- name: backtest_open_newest many read late
+declare backtest no scroll cursor for
+select d.sample, l.outcome = 'fraud' as fraud
+from (select c.event_id, c.sample from assay.decision_detail c
+	where c.event_type = $1::text and c.sample is not null
+	    and c.decided_at >= $2::timestamptz
+	    and c.decided_at < now() + interval '1 day'
+	order by c.decided_at desc limit $3::bigint) d
+    left join assay.label l on l.event_id = d.event_id;
+
 -- name: backtest_next many read late
 fetch forward 1000 from backtest;
 

@@ -352,7 +352,7 @@ build_operands(struct request_run *rm)
 		if (p->take == TAKE_LIST)
 			put_texts(rm, p->path, rm->operand + i,
 			    (size_t)(rm->n_operands - i));
-		else if (p->in == IN_BODY)
+		else if (p->in != IN_PATH)
 			status = put_argument(rm, p, rm->operand[i]);
 		i++;
 	}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/analytics/rules: how well the active rules of an event type find fraud.
+ */
+#include "config.h"
+
+#include "core/analyse/rule_quality.h"
+#include "core/base/arena.h"
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "core/decide/sample.h"
+#include "core/rule/rule.h"
+#include "fcgi/ep/live_book.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "fcgi/worker/worker.h"
+#include "lib/db/db.h"
+#include "lib/sys/clock.h"
+
+#define DAYS_DEFAULT 30
+#define DAYS_MAX 90
+
+/* One count over samples. */
+struct quality_run {
+	enum event_type type;
+	int64_t days;
+	int64_t since; /* the samples are from then on */
+	struct live_book live;
+	struct rule_quality quality;
+	struct sample sample; /* the current one */
+	struct rule_hits hits;
+};
+
+static int read_query(struct req *req, struct quality_run *run);
+static int count_rules(struct req *req, struct quality_run *run);
+static int open_newest(struct req *req, struct quality_run *run);
+static void count_batch(
+    struct quality_run *run, const struct rows *rows, struct arena *a);
+
+/*
+ * GET /v1/analytics/rules.  200: how often each active rule fired on the newest
+ * samples of the last days, and how its labels are; 400: a parameter is wrong.
+ */
+int
+rule_quality_get(struct req *req, struct resp *resp)
+{
+	struct quality_run *run = arena_alloc(req->arena, sizeof(*run));
+	char since[CLOCK_TEXT_SIZE];
+	struct str s;
+	int r;
+
+	if (run == NULL)
+		return fail_memory(&req->fail);
+	if (read_query(req, run) == -1)
+		return -1;
+	r = count_rules(req, run);
+	live_scoring_clear(&run->live.scoring);
+	db_rollback(req->worker->db);
+	if (r == -1)
+		return -1;
+	clock_text(run->since, since);
+	str_init(&s, req->arena);
+	str_addf(&s, "{\"eventType\":\"%s\",\"days\":%d,\"since\":\"%s\",",
+	    event_type_name(run->type), (int)run->days, since);
+	rule_quality_json(&s, &run->quality);
+	str_addc(&s, '}');
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+static int
+read_query(struct req *req, struct quality_run *run)
+{
+	if (query_event_type(&req->params, &run->type, &req->fail) == -1 ||
+	    query_int(&req->params, "days", 1, DAYS_MAX, DAYS_DEFAULT,
+		&run->days, &req->fail) == -1)
+		return -1;
+	if (run->type == EVENT_TYPE__NONE)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "eventType", "is required");
+	return 0;
+}
+
+/* Evaluate the active rules on the samples, batch by batch, in one snapshot. */
+static int
+count_rules(struct req *req, struct quality_run *run)
+{
+	struct arena *a = req->arena;
+	struct db *db = req->worker->db;
+	struct arena_mark mark;
+	struct rows rows;
+	int r;
+
+	if (db_run(db, a, STMT_BACKTEST_BEGIN, NULL, NULL, &req->fail) == -1 ||
+	    live_book_load(req, run->type, &run->live) == -1 ||
+	    rule_quality_init(
+		&run->quality, run->live.book.ruleset, a, &req->fail) == -1 ||
+	    open_newest(req, run) == -1)
+		return -1;
+	mark = arena_mark(a);
+	do {
+		r = db_run(db, a, STMT_BACKTEST_NEXT, NULL, &rows, &req->fail);
+		if (r == 0)
+			count_batch(run, &rows, a);
+		arena_rewind(a, mark);
+	} while (r == 0 && rows.n > 0);
+	return r;
+}
+
+/* Find where the newest samples begin, and open them. */
+static int
+open_newest(struct req *req, struct quality_run *run)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_int(&p, run->days);
+	params_int(&p, RULE_QUALITY_SAMPLES_MAX);
+	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_NEWEST, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	run->since = rows_get_time(&rows, "since");
+	params_init(&p, req->arena);
+	params_text(&p, event_type_name(run->type));
+	params_time(&p, run->since);
+	params_int(&p, RULE_QUALITY_SAMPLES_MAX);
+	return db_run(req->worker->db, req->arena, STMT_BACKTEST_OPEN_NEWEST,
+	    &p, NULL, &req->fail);
+}
+
+/* Count a batch of samples; skip one that cannot be read. */
+static void
+count_batch(struct quality_run *run, const struct rows *rows, struct arena *a)
+{
+	const struct arena_mark mark = arena_mark(a);
+	enum backtest_label label;
+	const char *text;
+	size_t len;
+	int i, fraud, sample;
+
+	if (rows->n == 0)
+		return;
+	sample = rows_col(rows, "sample");
+	fraud = rows_col(rows, "fraud");
+	for (i = 0; i < rows->n; i++) {
+		text = rows_bytes(rows, i, sample, &len);
+		label = rows_null(rows, i, fraud) ? LABEL_NONE
+		    : rows_bool(rows, i, fraud)	  ? LABEL_FRAUD
+						  : LABEL_LEGIT;
+		if (sample_read(a, text, len, &run->sample) == 0) {
+			rule_eval(run->live.book.ruleset, &run->sample.signals,
+			    &run->hits);
+			rule_quality_add(&run->quality, &run->sample.signals,
+			    &run->hits, label);
+		}
+		arena_rewind(a, mark);
+	}
+}
