@@ -118,7 +118,8 @@ function useMoves(row, reload) {
 export function Actions({ row, reload }) {
 	const { busy, act, dialog, close, moves, shown } = useMoves(row, reload);
 	const work = can("cases.work");
-	const next = () => openNext(act, worklist.value.query);
+	// The next case may be this one, if the analyst had released it.
+	const next = () => openNext(act, worklist.value.query).then(reload);
 	const command = (move) => COMMANDS[move] ?? `case.${move}`;
 	useKeys({ ...Object.fromEntries(["take", "release", "handOver", "snooze",
 	    "reopen"].map((move) => [`case.${move}`, null])),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: ISC
 // A dialog that puts a value on a list.
 import { html, useState } from "../../third_party/preact/preact.js";
-import { call, skew } from "../api.js";
+import { skew } from "../api.js";
 import { t } from "../text.js";
+import { changeLabel, useChange } from "../ui/change.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
-import { useAct } from "../ui/toast.js";
 
 const DAY_MS = 86400000;
 const DAYS = [1, 7, 30, 90, 0];
@@ -23,12 +23,12 @@ export function Entry({ kind, options, close }) {
 	const [at, setAt] = useState("0");
 	const [days, setDays] = useState("30");
 	const [reason, setReason] = useState("");
-	const [busy, act] = useAct();
+	const [busy, change] = useChange();
 	const chosen = options[Number(at)];
 	async function submit() {
 		const body = bodyOf(kind, chosen, Number(days), reason.trim());
-		if (await act(() => call("POST /v1/lists", { body }),
-		    { done: t(`list.done.${kind}`, { value: chosen.value }) }))
+		if (await change({ subject: "lists", operation: "POST /v1/lists", body,
+		    done: t(`list.done.${kind}`, { value: chosen.value }) }))
 			close(true);
 	}
 	return html`<${Dialog} title=${t(`list.title.${kind}`)}
@@ -49,6 +49,7 @@ export function Entry({ kind, options, close }) {
 				${t("dialog.cancel")}</${Button}>
 			<${Button} type="submit" busy=${busy}
 				kind=${kind === "block" ? "danger" : "primary"}>
-				${t(`cases.${kind}`)}</${Button}></div>
+				${changeLabel("lists", t(`cases.${kind}`))}
+			</${Button}></div>
 	</${Form}></${Dialog}>`;
 }

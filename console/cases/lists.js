@@ -4,10 +4,11 @@
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { useKeys } from "../keys.js";
-import { can, needsApproval } from "../session.js";
+import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { Badge } from "../ui/badge.js";
+import { changeLabel } from "../ui/change.js";
 import { Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Section } from "../ui/page.js";
@@ -52,8 +53,7 @@ export function Lists({ explanation }) {
 	const load = useLoad((signal) => entriesOf(values, signal),
 	    [JSON.stringify(values)], { keep: true });
 	const [open, setOpen] = useState(null);
-	const write = can("lists.write") && !needsApproval("lists") &&
-	    values.length > 0;
+	const write = can("lists.write") && values.length > 0;
 	async function add(kind) {
 		setOpen({ kind, options: values });
 		const options = await choices(values).catch(() => values);
@@ -68,9 +68,9 @@ export function Lists({ explanation }) {
 	}
 	return html`<${Section} title=${t("cases.lists")} actions=${write && html`
 		<${Button} command="case.block" onClick=${() => add("block")}>
-			${t("cases.block")}</${Button}>
+			${changeLabel("lists", t("cases.block"))}</${Button}>
 		<${Button} command="case.watch" onClick=${() => add("watch")}>
-			${t("cases.watch")}</${Button}>`}>
+			${changeLabel("lists", t("cases.watch"))}</${Button}>`}>
 		<${Loaded} load=${load} lines=${2}>${(entries) => html`<${Entries}
 			entries=${entries} />`}</${Loaded}>
 		${open && html`<${Entry} ...${open} close=${close} />`}</${Section}>`;

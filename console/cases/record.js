@@ -59,7 +59,7 @@ export function Trail({ row }) {
 		<th scope="col"><${TimeHead} /></th><th scope="col">${t("cases.did")}</th>
 		</tr></thead><tbody>${[...row.audit].reverse().map(({ action, at, actor,
 		    detail }) => html`<tr key=${at + action}>
-		<td><${Time} at=${at} /></td><td>${t(`cases.did.${action}`)}
+		<td class="nowrap"><${Time} at=${at} /></td><td>${t(`cases.did.${action}`)}
 			${" "}<span class="muted">${actor}${detail && ` · ${told(detail, zone)}`}
 			</span></td></tr>`)}</tbody></table></div>`;
 }

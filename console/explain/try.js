@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // "Try it with": decide the event again with other signals, without effect.
-import { html, useState } from "../../third_party/preact/preact.js";
+import { html, useEffect, useRef, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { errorText } from "../errors.js";
 import { t } from "../text.js";
@@ -12,9 +12,12 @@ import { changesOf } from "./changed.js";
 import { valueText } from "./value.js";
 import { Reasons } from "./why.js";
 
+// A row gets the focus when it is added.
 function Row({ row, was, wrong, change, remove }) {
+	const field = useRef(null);
+	useEffect(() => field.current.focus(), []);
 	return html`<div class="try-row"><${TextField} label=${row.signal}
-		class="mono" value=${row.text} placeholder=${t("explain.unknown")}
+		class="mono" inputRef=${field} value=${row.text} placeholder=${t("explain.unknown")}
 		error=${wrong ? t("explain.wrong") : null}
 		hint=${t("explain.was", { value: valueText(was) })}
 		onInput=${(text) => change({ ...row, text })} />

@@ -3,6 +3,7 @@
 // and the decision show.
 import { html } from "../../third_party/preact/preact.js";
 import { number } from "../format.js";
+import { Icon } from "../icons.js";
 import { t } from "../text.js";
 import { Badge, Tag, Verdict } from "../ui/badge.js";
 import { Empty } from "../ui/empty.js";
@@ -77,7 +78,8 @@ function Change({ change, way, pick }) {
 		${" "}<b>${to}</b>
 		${" "}<span class="muted">${t("explain.not", {
 			value: valueText(change.from) })}</span></span>
-		<span class="marks">→ <${Verdict} verdict=${change.verdict} />
+		<span class="marks"><${Icon} name="arrow-right" />
+			<${Verdict} verdict=${change.verdict} />
 			<${Badge}>${number(change.score)}</${Badge}>
 			${pick && !change.other && html`<${Button} kind="quiet" icon="flask-conical"
 				onClick=${() => pick(change.signal, change.to)}>

@@ -8,6 +8,7 @@ import { EventFacts } from "../cases/facts.js";
 import { Lists } from "../cases/lists.js";
 import { Due, eventName, Owner, State } from "../cases/marks.js";
 import { OutcomeBar } from "../cases/outcome.js";
+import { useWide } from "../cases/preview.js";
 import { neighbours } from "../cases/query.js";
 import { Notes, Trail } from "../cases/record.js";
 import { caseOf, explainOf, prefetch, worklist } from "../cases/worklist.js";
@@ -79,6 +80,7 @@ function Shown({ row, reload }) {
 		"case.links": () => show("links"),
 		"case.copy": () => copy(row.id),
 	});
+	const wide = useWide();
 	const { rows } = worklist.value;
 	useEffect(() => {
 		const { at } = neighbours(rows.map(({ id }) => id), row.id);
@@ -86,15 +88,17 @@ function Shown({ row, reload }) {
 		if (ahead !== undefined)
 			prefetch(ahead);
 	}, [row.id]);
+	const outcome = html`<${OutcomeBar} row=${row} reload=${reload} />`;
 	return html`<${Page} title=${eventName(row)} lead=${html`<${Lead} row=${row} />`}
 		crumbs=${[[t("nav.queue"), href("/cases", {}, worklist.value.query)]]}
 		actions=${html`<${Place} id=${row.id} /><${Actions} row=${row}
 			reload=${reload} />`}>
 		<div class="case-view">
 			<div class="page"><${Explained} load=${load} />
+				${!wide && outcome}
 				<${Around} load=${load} row=${row} /></div>
 			<div class="page side">
-				<${OutcomeBar} row=${row} reload=${reload} />
+				${wide && outcome}
 				<${Part} id="notes" title=${t("cases.notes")}>
 					<${Notes} row=${row} reload=${reload} /></${Part}>
 				<${Lists} explanation=${load.data} />

@@ -19,6 +19,7 @@ import { Note, Page, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Time, TimeHead } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
+import { Views } from "../ui/views.js";
 
 const PAGE = 100;
 const LIVE_MS = 5000;
@@ -118,7 +119,8 @@ export default function Decisions({ query }) {
 			class=${live ? "live" : ""} command="decisions.live"
 			onClick=${toggle}>${t("decisions.live")}</${Button}>`}>
 		<${Filters} label=${t("decisions.filters")} fields=${fields()}
-			query=${query} />
+			query=${query} end=${html`<${Views} screen="decisions"
+			address="/decisions" query=${query} />`} />
 		<${Section} class="flush"><${Loaded} load=${load} lines=${12}>${() =>
 		    html`<${Table} label=${t("nav.decisions")} columns=${columns()}
 			rows=${rows} keyOf=${({ id }) => id}

@@ -26,6 +26,7 @@ import { Note, Page, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
+import { Views } from "../ui/views.js";
 
 const EVERY_MS = 15000;
 const PAGE = 50;
@@ -88,9 +89,10 @@ function Bar({ query, wide }) {
 	const [more, setMore] = useState(all.slice(first.length)
 	    .some(({ name }) => query[name]));
 	return html`<${Filters} label=${t("queue.filters")} query=${query}
-		fields=${more ? all : first} end=${!more && html`<${Button}
+		fields=${more ? all : first} end=${html`${!more && html`<${Button}
 			kind="quiet" icon="filter" onClick=${() => setMore(true)}>
-			${t("queue.more")}</${Button}>`}>
+			${t("queue.more")}</${Button}>`}<${Views} screen="cases"
+			address="/cases" query=${query} />`}>
 		<${Choice} label=${t("queue.state")} value=${stateOf(query)}
 			options=${states.map((one) => [one, t(`queue.is.${one}`)])}
 			onInput=${(state) => setQuery({ state, order: null,

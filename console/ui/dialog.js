@@ -60,9 +60,11 @@ function Question({ title, text, confirm, danger = false, note = null, done,
 				onInput=${setWords} required=${note.required}
 				maxlength="2000" autofocus />`}
 			<div class="buttons">
-				<${Button} onClick=${() => close(null)}>
+				<${Button} onClick=${() => close(null)}
+					autofocus=${note === null && danger}>
 					${t("dialog.cancel")}</${Button}>
 				<${Button} type="submit" disabled=${!ready}
+					autofocus=${note === null && !danger}
 					kind=${danger ? "danger" : "primary"}>
 					${confirm}</${Button}>
 			</div>

@@ -8,6 +8,7 @@ import { caseQuery, cliOptions, neighbours, nextBody, orderOf, stateOf, total } 
 import { changesOf, typed } from "../../console/explain/changed.js";
 import { printable } from "../../console/explain/value.js";
 import { fromInput, toInput } from "../../console/ui/filters.js";
+import { viewOf, viewQuery } from "../../console/view.js";
 
 test("an address without a query asks for what waits in all queues", () => {
 	assert.deepEqual(caseQuery({}, 50), { queue: "*", order: "oldest",
@@ -101,4 +102,12 @@ test("a time in a field is that of the zone, and comes back the same", () => {
 test("a text cannot hide or turn what is around it", () => {
 	assert.equal(printable("a\u202eb\nc\u2028"), "a\\u{202e}b\\u{a}c\\u{2028}");
 	assert.equal(printable("<b>é</b>"), "<b>é</b>");
+});
+
+test("a view is its filters, not where the list has come to", () => {
+	const query = { tag: "ring", state: "mine", after: "cse_1", live: "1" };
+	assert.deepEqual(viewQuery(query), { state: "mine", tag: "ring" });
+	assert.equal(viewOf([{ id: "a", query: { state: "mine" } },
+	    { id: "b", query: { tag: "ring", state: "mine" } }], query).id, "b");
+	assert.equal(viewOf([], query), undefined);
 });

@@ -9,6 +9,15 @@
 const press = (name) => (page) => page.getByRole("button", { name,
     exact: true }).click();
 
+// The address of the first case in this state.
+function caseIn(query) {
+	return async (page) => `#/cases/${await page.evaluate(async (search) => {
+		const answer = await fetch(`/v1/cases?queue=*&${search}`,
+		    { headers: { "Assay-Session": "cookie" } });
+		return (await answer.json())[0].id;
+	}, query)}`;
+}
+
 export default [
 	{ id: "home", hash: "#/", ready: ".stats, .empty" },
 	{ id: "rules", hash: "#/rules", ready: "tr[data-row]" },
@@ -73,4 +82,26 @@ export default [
 	    before: (page) => page.keyboard.press("Control+k") },
 	{ id: "keys", hash: "#/", ready: ".stats, .empty",
 	    before: (page) => page.keyboard.press("?") },
+	{ id: "queue", hash: "#/cases", ready: "tbody tr, .empty" },
+	{ id: "queue-filters", hash: "#/cases?userId=nobody&state=resolved",
+	    ready: ".empty" },
+	{ id: "queue-marked", hash: "#/cases", ready: ".preview .rules", empty: false,
+	    before: async (page) => {
+		await page.keyboard.press("j");
+		await page.keyboard.press("x");
+		await page.locator(".bulk").waitFor();
+	    } },
+	{ id: "case", hash: caseIn("status=open"), ready: ".timeline", empty: false },
+	{ id: "case-watch", hash: caseIn("status=open"), ready: ".timeline",
+	    empty: false, before: (page) => page.keyboard.press("w") },
+	{ id: "decisions", hash: "#/decisions", ready: "tbody tr, .empty" },
+	{ id: "decision", hash: "#/decisions/sample-0241", ready: ".rules",
+	    empty: false },
+	{ id: "decision-tried", hash: "#/decisions/sample-0241", ready: ".rules",
+	    empty: false, before: async (page) => {
+		await page.locator(".change button").first().click();
+		await page.getByRole("button", { name: "Decide" }).click();
+		await page.locator("[role=status] .reasons").waitFor();
+		await page.evaluate(() => scrollTo(0, 0));
+	    } },
 ];

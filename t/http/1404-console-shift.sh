@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Two analysts work through the queue of the console, by keyboard alone: they never
+# get the same case, and lose nothing when the other one is faster.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/list.sh
+. "$(dirname "$0")/list.sh"
+# shellcheck source=t/http/chromium.sh
+. "$(dirname "$0")/chromium.sh"
+
+need_chromium
+stack_docs "$srcdir" "$scratch"
+stack_console "$srcdir" "$scratch"
+start_stack OPERATOR_WORKERS=4
+admin_token
+api_key
+sql "insert into assay.operator (email, role, password)
+    select w.email, 'analyst', o.password from assay.operator o,
+	(values ('ana@example.com'), ('bob@example.com')) as w(email)"
+list_user watch watched
+for n in 1 2 3 4 5 6 7 8; do
+	http POST /v1/decisions "{\"id\":\"<i>e-$n</i>\",\"type\":\"order.place\",
+	    \"amount\":5000,\"currency\":\"EUR\",\"subject\":{\"userId\":\"watched\",
+	    \"channel\":\"<img src=x onerror=document.title=1>\u202e\"},
+	    \"attributes\":{\"note\":\"<script>document.title=2</script>\"}}"
+	is "the event $n opens a case" "$STATUS $(json .verdict)" "200 review"
+done
+start_tcp_site
+run_steps shift.mjs 15 '{"password":"correct horse"}'
+is "each case has one outcome, and each outcome one analyst" "$(sql "select
+    count(*) filter (where status = 'resolved'),
+    count(*) filter (where status = 'resolved' and assigned_to is null)
+    from assay.review_case")" "3|0"
+finish

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: ISC
+// The shift of two analysts in the console, by keyboard alone:
+//
+//	node shift.mjs MODULES CHROMIUM URL < CREDENTIALS
+//
+// CREDENTIALS is { password }: that of ana@example.com and bob@example.com, whose
+// queue has eight cases about texts that try to be HTML.
+import { readFileSync } from "node:fs";
+import { launch, steps, want, watch } from "./page.mjs";
+
+const [modules, program, base] = process.argv.slice(2);
+const { password } = JSON.parse(readFileSync(0, "utf8"));
+const browser = await launch(modules, program);
+const step = steps(browser);
+
+async function signedIn(email) {
+	const context = await browser.newContext({ viewport: { width: 1280,
+	    height: 800 } });
+	const page = await context.newPage();
+	const seen = await watch(page, base);
+	await page.goto(`${base}/console/`);
+	await page.getByRole("heading", { name: "Sign in" }).waitFor();
+	await page.keyboard.type(email);
+	await page.keyboard.press("Tab");
+	await page.keyboard.type(password);
+	await page.keyboard.press("Enter");
+	await page.getByRole("heading", { name: "Home" }).waitFor();
+	return { page, seen };
+}
+const { page: ana, seen } = await signedIn("ana@example.com");
+const { page: bob, seen: seenByBob } = await signedIn("bob@example.com");
+
+async function keys(page, ...pressed) {
+	for (const key of pressed)
+		await page.keyboard.press(key);
+}
+const said = (page, text) => page.locator(".toast").filter({ hasText: text })
+    .first().waitFor();
+const idOf = (page) => decodeURIComponent(page.url().split("#/cases/")[1] ?? "");
+const inCase = (page, not = "") => page.waitForFunction((other) =>
+    /#\/cases\/cse_/.test(location.hash) && !location.hash.endsWith(other) &&
+    document.querySelector(".timeline") !== null, not || "none");
+const focused = (page, selector) => page.waitForFunction((which) =>
+    document.activeElement.matches(which), selector);
+const read = (page, id) => page.evaluate(async (which) => (await fetch(
+    `/v1/cases/${which}`, { headers: { "Assay-Session": "cookie" } })).json(), id);
+
+// Press Tab until the focus is on what the selector names.
+async function tabTo(page, selector) {
+	for (let i = 0; i < 120; i++) {
+		await page.keyboard.press("Tab");
+		if (await page.evaluate((which) =>
+		    document.activeElement.matches(which), selector))
+			return;
+	}
+	throw new Error(`Tab does not reach ${selector}`);
+}
+
+await step("g c opens the queue, which counts what waits", async () => {
+	await keys(ana, "g", "c");
+	await ana.locator("tbody tr").nth(7).waitFor();
+	want(await ana.locator(".tile .count").innerText(), "8 waiting");
+});
+await step("the row with the focus is shown beside the list", async () => {
+	await keys(ana, "j");
+	await ana.locator(".preview .rules .fired").first().waitFor();
+	await focused(ana, "tbody tr:first-child a");
+});
+await step("Enter opens a case and a takes it", async () => {
+	await keys(ana, "j", "Enter");
+	await inCase(ana);
+	await keys(ana, "a");
+	await said(ana, "The case is yours.");
+	want((await read(ana, idOf(ana))).assignedTo, "ana@example.com");
+});
+await step("texts of an event are shown as text", async () => {
+	await ana.getByText("<img src=x onerror=document.title=1>\\u{202e}").first()
+	    .waitFor();
+	await ana.getByText("<script>document.title=2</script>").first().waitFor();
+	want(await ana.locator("main img, main script, main iframe").count(), 0);
+});
+await step("e and v go to the reasons and to the links", async () => {
+	await keys(ana, "e");
+	await focused(ana, "#why");
+	await keys(ana, "v");
+	await focused(ana, "#links");
+});
+await step("c and Ctrl+Enter add a note", async () => {
+	await keys(ana, "c");
+	await ana.keyboard.type("<b>called</b> the customer");
+	await keys(ana, "Control+Enter");
+	await ana.locator(".notes").getByText("<b>called</b> the customer").waitFor();
+	await keys(ana, "Escape");
+	await focused(ana, "main");
+});
+await step("1, a reason and Ctrl+Enter resolve and open the next case", async () => {
+	const id = idOf(ana);
+	await keys(ana, "1");
+	await ana.keyboard.type("stolen");
+	await keys(ana, "Control+Enter");
+	await inCase(ana, id);
+	const { resolution } = await read(ana, id);
+	want(`${resolution.outcome} ${resolution.note}`, "fraud stolen");
+	want((await read(ana, idOf(ana))).assignedTo, "ana@example.com");
+});
+await step("r releases, z puts off and back", async () => {
+	await keys(ana, "r");
+	await said(ana, "The case is open again.");
+	await ana.getByRole("button", { name: /^Take/ }).waitFor();
+	await keys(ana, "z");
+	await ana.getByRole("dialog").waitFor();
+	await keys(ana, "Control+Enter");
+	await said(ana, "The case is put off.");
+	await ana.getByRole("button", { name: /^Put back/ }).waitFor();
+	want((await read(ana, idOf(ana))).snoozedUntil !== null, true);
+	await keys(ana, "z");
+	await said(ana, "The case is in its queue again.");
+});
+await step("two analysts who press n at once get two cases", async () => {
+	for (const page of [ana, bob]) {
+		await keys(page, "g", "c");
+		await page.locator("tbody tr").first().waitFor();
+	}
+	await Promise.all([keys(ana, "n"), keys(bob, "n")]);
+	await Promise.all([inCase(ana), inCase(bob)]);
+	want(idOf(ana) !== idOf(bob), true);
+});
+await step("who was slower reads who was faster, and keeps the reason", async () => {
+	const id = idOf(ana);
+	const typed = "bob has looked at it, too";
+	await keys(bob, "Control+k");
+	await bob.keyboard.type(id);
+	await keys(bob, "Enter");
+	await inCase(bob, "none");
+	await bob.getByText("ana@example.com works on this case.").waitFor();
+	await keys(bob, "2");
+	await bob.keyboard.type(typed);
+	await keys(ana, "1", "Control+Enter");
+	await inCase(ana, id);
+	await keys(bob, "Control+Enter");
+	await bob.getByText("ana@example.com was faster").or(bob.getByRole("dialog"))
+	    .first().waitFor();
+	if (await bob.getByRole("dialog").count() > 0)
+		await keys(bob, "Enter");
+	await bob.getByText("ana@example.com was faster and resolved this case " +
+	    "as fraud").waitFor();
+	await bob.getByText(typed).waitFor();
+	await tabTo(bob, ".note .button");
+	await keys(bob, "Enter");
+	await bob.locator(".notes").getByText(typed).waitFor();
+	want((await read(bob, id)).resolution.outcome, "fraud");
+});
+await step("R opens a resolved case again", async () => {
+	const id = idOf(bob);
+	await keys(bob, "Escape", "R");
+	await bob.getByRole("dialog").waitFor();
+	await keys(bob, "Control+Enter");
+	await said(bob, "The case is open again.");
+	want((await read(bob, id)).status, "open");
+});
+await step("x, X and 3 resolve several cases at once", async () => {
+	await keys(ana, "Escape", "g", "c");
+	await ana.locator("tbody tr").nth(2).waitFor();
+	await keys(ana, "j", "x", "j", "X");
+	await ana.getByText("2 cases marked").waitFor();
+	await keys(ana, "3");
+	await ana.getByRole("dialog").waitFor();
+	await ana.keyboard.type("one ring");
+	await keys(ana, "Control+Enter");
+	await said(ana, "2 cases resolved");
+});
+await step("an analyst has no button that the service refuses", async () => {
+	await keys(ana, "n");
+	await inCase(ana);
+	want(await ana.getByRole("button", { name: /^(Block|Watch)/ }).count(), 0);
+	await keys(ana, "b");
+	want(await ana.getByRole("dialog").count(), 0);
+});
+await step("a decision is tried with another signal", async () => {
+	await keys(ana, "g", "d");
+	await ana.locator("tbody tr").first().waitFor();
+	await keys(ana, "l");
+	await ana.waitForFunction(() => location.hash.includes("live=1"));
+	await keys(ana, "l", "j", "Enter");
+	await ana.locator(".changes").waitFor();
+	await tabTo(ana, "tbody .button");
+	await keys(ana, "Enter");
+	await focused(ana, ".try-row input");
+	await ana.keyboard.type("0");
+	await keys(ana, "Control+Enter");
+	await ana.getByText(/^(It would be|Nothing changes):$/).waitFor();
+});
+await step("the browsers report no error and ask no other host", async () => {
+	for (const { errors, otherHosts } of [seen, seenByBob]) {
+		want(otherHosts.join(), "");
+		// Before the login; the slower analyst.
+		want(errors.filter((text) => !/status of (401|409)/.test(text))
+		    .join(), "");
+	}
+	want(await ana.title(), "order.place EUR 5,000.00 · Assay");
+});
+await browser.close();
