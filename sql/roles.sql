@@ -187,9 +187,17 @@ grant execute on function assay.version_answer(boolean, text),
     assay.policy_version_json(assay.policy),
     assay.policy_versions(text),
     assay.policy_version(text, text),
+    assay.policy_histogram(text, bigint),
+    assay.attributes_seen(text),
     assay.policy_rollback(text, text),
     assay.policy_history(text),
     assay.policy_list() to assay_operator;
+
+-- operator keeps the results of backtests.
+grant select, insert, delete on assay.backtest_result to assay_operator;
+grant execute on function assay.sample_start(text, bigint, bigint),
+    assay.backtest_keep(text, text, text, text),
+    assay.backtest_kept() to assay_operator;
 
 -- operator manages the lists.
 grant insert, update (reason, expires_at), delete on assay.list_entry

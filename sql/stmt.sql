@@ -926,6 +926,9 @@ select refusal, body from assay.policy_versions($1::text);
 -- name: policy_version one read late
 select refusal, body from assay.policy_version($1::text, $2::text);
 
+-- name: policy_histogram one read late
+select refusal, body from assay.policy_histogram($1::text, $2::bigint);
+
 -- name: policy_history one read late
 select refusal, body from assay.policy_history($1::text);
 
@@ -933,6 +936,11 @@ select refusal, body from assay.policy_history($1::text);
 select json_build_object('onError', p.on_error, 'bands', p.bands)::text as body
 from assay.policy_active a join assay.policy p using (event_type, version)
 where p.id = $1::text;
+
+-- Signals (fcgi/ep/ep_signal.c) ---------------------------------------------
+
+-- name: attributes_seen one read late
+select assay.attributes_seen($1::text) as attributes;
 
 -- Backtests (fcgi/ep/ep_backtest.c) -----------------------------------------
 
@@ -963,13 +971,20 @@ select round(count(*) * 100 / (select percent from part))::bigint as samples
 from assay.decision_detail tablesample system ((select percent from part))
 where event_type = $1::text and sample is not null;
 
+-- From when on an event type has the newest $2 samples.  A plan that reads whole
+-- months must not be chosen for few samples.
+-- name: backtest_start one read late
+select assay.sample_start($1::text, $2::bigint, $3::bigint)::text as since,
+	set_config('enable_seqscan', case when $3::bigint < 1000000 then 'off'
+		else 'on' end, true);
+
 -- The samples of an event type; only the first $2 characters of each, unless $2
 -- is 0.
 -- name: backtest_open many read late
 declare backtest no scroll cursor for
 select case when $2::bigint = 0 then d.sample
 		else left(d.sample, $2::bigint::int) end as sample,
-	l.outcome = 'fraud' as fraud
+	l.outcome = 'fraud' as fraud, d.event_id
 from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
 where d.event_type = $1::text and d.sample is not null;
 
@@ -990,6 +1005,26 @@ from (select c.event_id, c.sample from assay.decision_detail c
 	    and c.decided_at < now() + interval '1 day'
 	order by c.decided_at desc limit $3::bigint) d
     left join assay.label l on l.event_id = d.event_id;
+
+-- The same since the time $3, at most $4 of them.
+-- name: backtest_open_since many read late
+declare backtest no scroll cursor for
+select case when $2::bigint = 0 then d.sample
+		else left(d.sample, $2::bigint::int) end as sample,
+	l.outcome = 'fraud' as fraud, d.event_id
+from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
+where d.event_type = $1::text and d.sample is not null
+	and d.decided_at >= $3::text::timestamptz
+limit $4::bigint;
+
+-- name: backtest_keep one write late
+select assay.backtest_keep($1::text, $2::text, $3::text, $4::text);
+
+-- name: backtest_kept one read late
+select assay.backtest_kept() as kept;
+
+-- name: backtest_find many read late
+select body from assay.backtest_result where id = $1::text;
 
 -- name: backtest_next many read late
 fetch forward 1000 from backtest;

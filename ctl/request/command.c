@@ -33,7 +33,8 @@ static const struct {
 	{ "Decisions",
 	    "activity analytics drift explain graph model scorer "
 	    "try verdicts" },
-	{ "Rules and policies", "backtest policies rules shadow" },
+	{ "Rules and policies",
+	    "backtest backtests policies rules shadow signals" },
 	{ "Proposals", "proposals" },
 	{ "Lists", "lists" },
 	{ "Settings, storage, personal data",

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <json-c/json_object.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/analyse/backtest.h"
@@ -16,6 +17,7 @@
 #include "core/decide/sample.h"
 #include "core/event/event.h"
 #include "fcgi/ep/live_book.h"
+#include "fcgi/http/capability.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
@@ -27,8 +29,27 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
+#define BACKTEST_ID_SIZE 21 /* "bkt_", 16 digits and a NUL */
+#define SMALL 20000 /* samples; analysts may test so many */
+#define SMALL_LIMIT 15 /* seconds */
+#define SMALL_ROWS 100000 /* decisions of all types to look at */
+#define NEWEST_MAX 1000000
+#define EXAMPLES_MAX 20
+
+/* The latest flips of one pair of verdicts. */
+struct backtest_flips {
+	char event[EXAMPLES_MAX][EVENT_ID_MAX + 1]; /* a ring */
+	int64_t n; /* of all flips */
+};
+
 /* One backtest. */
 struct backtest_state {
+	int64_t id;
+	bool small;
+	int limit_s;
+	int64_t newest; /* samples to read; 0: all */
+	int64_t examples; /* of each pair; 0: none */
+	struct backtest_flips flips[VERDICT__MAX][VERDICT__MAX];
 	enum event_type type;
 	struct policy live;
 	struct policy candidate; /* n_bands 0: use the live policy */
@@ -37,6 +58,7 @@ struct backtest_state {
 	int64_t started; /* clock_ticks() */
 	int64_t deadline;
 	struct sample sample; /* the current one */
+	const char *event; /* its id */
 	struct decision decision;
 	struct backtest counts;
 	int64_t other; /* samples scored by another scorer */
@@ -44,11 +66,14 @@ struct backtest_state {
 };
 
 static int read_candidate(struct req *req, struct backtest_state *bt);
+static int check_size(struct req *req, struct backtest_state *bt);
 static int run_backtest(struct req *req, struct backtest_state *bt);
 static int open_samples(struct req *req, struct backtest_state *bt);
+static int find_start(
+    struct req *req, const struct backtest_state *bt, const char **ret_since);
 static int read_live(struct req *req, struct backtest_state *bt);
 static int check_continue(struct req *req, const struct backtest_state *bt);
-static int fail_too_long(struct req *req);
+static int fail_too_long(struct req *req, const struct backtest_state *bt);
 static int publish_progress(struct req *req, const struct backtest_state *bt);
 static bool add_running(
     struct str *s, const char *comma, const struct worker_slot *slot);
@@ -56,6 +81,12 @@ static int decide_samples(struct backtest_state *bt, const struct rows *rows,
     struct arena *a, struct fail *f);
 static int decide_sample(struct backtest_state *bt, const char *text,
     size_t len, enum backtest_label label, struct arena *a, struct fail *f);
+static void note_flip(
+    const struct backtest_state *bt, struct backtest_flips *flips);
+static void add_examples(struct str *s, const struct backtest_state *bt);
+static void backtest_id_text(int64_t id, char ret[BACKTEST_ID_SIZE]);
+static void keep_result(struct req *req, const struct backtest_state *bt,
+    const char *id, const char *text);
 static enum verdict verdict_of(
     const struct policy *policy, int score, bool watched);
 static int answer_backtest(struct req *req, struct resp *resp,
@@ -66,6 +97,8 @@ static const struct body_field fields[] = {
 	{ "policy", BODY_OBJECT, false, false, 0, 0 },
 	{ "rules", BODY_ARRAY, false, false, 0, RULES_MAX },
 	{ "dsl", BODY_STRING, false, false, 0, RULE_TEXT_MAX },
+	{ "newest", BODY_INT, false, false, 1, NEWEST_MAX },
+	{ "examples", BODY_INT, false, false, 0, EXAMPLES_MAX },
 };
 
 static const struct body_field policy_fields[] = {
@@ -74,11 +107,11 @@ static const struct body_field policy_fields[] = {
 };
 
 /*
- * POST /v1/backtest.  Change nothing.  200: over all samples of the event type,
- * the verdicts of the candidate compared with those of the live policy and of
- * the original decisions; 400: a field, the policy or the rules are wrong; 503:
- * it took longer than the route allows, the caller has disconnected, or the
- * pool is stopping.
+ * POST /v1/backtest.  200: over the samples of the event type, the verdicts of
+ * the candidate compared with those of the live policy and of the original
+ * decisions; 400: a field, the policy or the rules are wrong; 403: an analyst
+ * wants more than a small backtest; 409: an operator cancelled it; 503: it took
+ * too long, the caller has disconnected, or the pool is stopping.
  */
 int
 backtest_run(struct req *req, struct resp *resp)
@@ -89,15 +122,15 @@ backtest_run(struct req *req, struct resp *resp)
 	if (bt == NULL)
 		return fail_memory(&req->fail);
 	bt->started = clock_ticks();
-	if (read_candidate(req, bt) == -1)
+	if (read_candidate(req, bt) == -1 || check_size(req, bt) == -1)
 		return -1;
-	bt->deadline = bt->started + req->route->limit_s * CLOCK_SECOND;
+	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
 	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
 	r = run_backtest(req, bt);
 	live_scoring_clear(&bt->live_scoring);
 	atomic_store(&req->worker->slot->backtest_type, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
-		fail_too_long(req);
+		fail_too_long(req, bt);
 	db_set_deadline(req->worker->db, 0);
 	db_rollback(req->worker->db);
 	if (r == -1)
@@ -105,24 +138,88 @@ backtest_run(struct req *req, struct resp *resp)
 	return answer_backtest(req, resp, bt, clock_ticks() - bt->started);
 }
 
+bool
+backtest_is_small(const struct req *req)
+{
+	struct json_object *newest;
+
+	return json_object_object_get_ex(req->json, "newest", &newest) &&
+	    json_object_is_type(newest, json_type_int) &&
+	    json_object_get_int64(newest) <= SMALL;
+}
+
 /*
- * GET /v1/backtest.  200: the progress of the backtests that run on this host.
+ * GET /v1/backtest.  200: the progress of the backtests that run on this host,
+ * and the kept results of long ones.
  */
 int
 backtest_list(struct req *req, struct resp *resp)
 {
 	const struct shm *shm = req->worker->shm;
 	const char *comma = "";
+	struct rows rows;
 	struct str s;
 	size_t i;
 
+	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_KEPT, NULL, &rows,
+		&req->fail) == -1)
+		return -1;
 	str_init(&s, req->arena);
 	str_add(&s, "{\"running\":[");
 	for (i = 0; i < SHM_SLOTS; i++)
 		if (add_running(&s, comma, &shm->slot[i]))
 			comma = ",";
-	str_add(&s, "]}");
+	str_addf(&s, "],\"kept\":%s}", rows_get_text(&rows, "kept"));
 	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* GET /v1/backtest/{id}.  200: the answer of a kept backtest; 404: no such. */
+int
+backtest_get(struct req *req, struct resp *resp)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	if (db_run(req->worker->db, req->arena, STMT_BACKTEST_FIND, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	if (rows.n == 0)
+		return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL,
+		    "there is no kept result of this id");
+	return resp_json(req, resp, 200, rows_get_text(&rows, "body"));
+}
+
+/*
+ * POST /v1/backtest/{id}/cancel.  200: the backtest ends soon, with 409; 404:
+ * no backtest of this id runs on this host.
+ */
+int
+backtest_cancel(struct req *req, struct resp *resp)
+{
+	struct shm *shm = req->worker->shm;
+	struct worker_slot *slot;
+	char id[BACKTEST_ID_SIZE];
+	int64_t number;
+
+	for (slot = shm->slot; slot < shm->slot + SHM_SLOTS; slot++) {
+		number = atomic_load(&slot->backtest_id);
+		backtest_id_text(number, id);
+		if (atomic_load(&slot->backtest_type) == 0 ||
+		    strcmp(id, req->arg[0]) != 0)
+			continue;
+		atomic_store(&slot->backtest_cancelled, number);
+		return resp_json(req, resp, 200, "{\"ok\":true}");
+	}
+	return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL,
+	    "no backtest of this id runs on this host");
+}
+
+static void
+backtest_id_text(int64_t id, char ret[BACKTEST_ID_SIZE])
+{
+	snprintf(ret, BACKTEST_ID_SIZE, "bkt_%016" PRIx64, (uint64_t)id);
 }
 
 /* Read the candidate. */
@@ -149,6 +246,27 @@ read_candidate(struct req *req, struct backtest_state *bt)
 		return 0;
 	bt->book.ruleset = body_ruleset(req->arena, req->json, &text, f);
 	return bt->book.ruleset == NULL ? -1 : 0;
+}
+
+/* Read how many samples to test, and check that the operator may. */
+static int
+check_size(struct req *req, struct backtest_state *bt)
+{
+	const struct worker *w = req->worker;
+
+	bt->small = backtest_is_small(req);
+	bt->limit_s = bt->small ? SMALL_LIMIT : req->route->limit_s;
+	bt->newest = body_int(req->json, "newest", 0);
+	bt->examples = body_int(req->json, "examples", 0);
+
+	/* The time and the worker make the id unique, and it sorts by time. */
+	bt->id = clock_now() * SHM_SLOTS + (w->slot - w->shm->slot);
+	if (bt->small ||
+	    capability_held(req->operator.role, CAPABILITY_BACKTEST_RUN))
+		return 0;
+	return fail_set(&req->fail, FAIL_DENIED, FORBIDDEN, NULL,
+	    "an analyst may test at most the newest %d samples: send newest",
+	    SMALL);
 }
 
 /* Decide all samples, batch by batch, in one transaction. */
@@ -186,11 +304,12 @@ open_samples(struct req *req, struct backtest_state *bt)
 	struct arena *a = req->arena;
 	struct fail *f = &req->fail;
 	struct params p;
+	const char *since;
 
 	if (db_run(db, a, STMT_BACKTEST_BEGIN, NULL, NULL, f) == -1)
 		return -1;
 	params_init(&p, a);
-	params_int(&p, req->route->limit_s * 1000);
+	params_int(&p, bt->limit_s * 1000);
 	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
 	    read_live(req, bt) == -1 ||
 	    live_scoring_load(req, &bt->live_scoring) == -1 ||
@@ -199,7 +318,32 @@ open_samples(struct req *req, struct backtest_state *bt)
 	params_init(&p, a);
 	params_text(&p, event_type_name(bt->type));
 	params_int(&p, bt->book.ruleset == NULL ? SAMPLE_HEAD : 0);
-	return db_run(db, a, STMT_BACKTEST_OPEN, &p, NULL, f);
+	if (bt->newest == 0)
+		return db_run(db, a, STMT_BACKTEST_OPEN, &p, NULL, f);
+	if (find_start(req, bt, &since) == -1)
+		return -1;
+	params_text(&p, since);
+	params_int(&p, bt->newest);
+	return db_run(db, a, STMT_BACKTEST_OPEN_SINCE, &p, NULL, f);
+}
+
+/* Find the time from which on there are as many samples as wanted. */
+static int
+find_start(
+    struct req *req, const struct backtest_state *bt, const char **ret_since)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, event_type_name(bt->type));
+	params_int(&p, bt->newest);
+	params_int(&p, bt->small ? SMALL_ROWS : INT64_MAX);
+	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_START, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	*ret_since = rows_get_text(&rows, "since");
+	return 0;
 }
 
 /*
@@ -212,14 +356,19 @@ publish_progress(struct req *req, const struct backtest_state *bt)
 	struct worker_slot *slot = req->worker->slot;
 	struct params p;
 	struct rows rows;
+	int64_t total = bt->newest;
 
 	params_init(&p, req->arena);
 	params_text(&p, event_type_name(bt->type));
-	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_COUNT, &p, &rows,
-		&req->fail) == -1)
-		return -1;
+	if (total == 0) {
+		if (db_one(req->worker->db, req->arena, STMT_BACKTEST_COUNT, &p,
+			&rows, &req->fail) == -1)
+			return -1;
+		total = rows_get_int(&rows, "samples");
+	}
 	atomic_store(&slot->backtest_samples, 0);
-	atomic_store(&slot->backtest_total, rows_get_int(&rows, "samples"));
+	atomic_store(&slot->backtest_total, total);
+	atomic_store(&slot->backtest_id, bt->id);
 	atomic_store(&slot->backtest_began, bt->started);
 	atomic_store(&slot->backtest_type, (int32_t)bt->type);
 	return 0;
@@ -231,13 +380,15 @@ add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 {
 	const int32_t type = atomic_load(&slot->backtest_type);
 	const int64_t us = clock_ticks() - atomic_load(&slot->backtest_began);
+	char id[BACKTEST_ID_SIZE];
 
 	if (type == 0)
 		return false;
+	backtest_id_text(atomic_load(&slot->backtest_id), id);
 	str_addf(s,
-	    "%s{\"eventType\":\"%s\",\"samples\":%" PRId64 ",\"of\":%" PRId64
-	    ",\"seconds\":",
-	    comma, event_type_name((enum event_type)type),
+	    "%s{\"id\":\"%s\",\"eventType\":\"%s\",\"samples\":%" PRId64
+	    ",\"of\":%" PRId64 ",\"seconds\":",
+	    comma, id, event_type_name((enum event_type)type),
 	    atomic_load(&slot->backtest_samples),
 	    atomic_load(&slot->backtest_total));
 	str_number(s, (double)(us / 1000) / 1000);
@@ -278,17 +429,20 @@ check_continue(struct req *req, const struct backtest_state *bt)
 	if (atomic_load(&req->worker->shm->stopping))
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "the service is being stopped; try again");
+	if (atomic_load(&req->worker->slot->backtest_cancelled) == bt->id)
+		return fail_set(&req->fail, FAIL_DENIED, BACKTEST_CANCELLED,
+		    NULL, "%s", "");
 	if (clock_ticks() >= bt->deadline)
-		return fail_too_long(req);
+		return fail_too_long(req, bt);
 	return 0;
 }
 
 static int
-fail_too_long(struct req *req)
+fail_too_long(struct req *req, const struct backtest_state *bt)
 {
 	return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 	    "the backtest was ended: it may take no longer than %d seconds",
-	    req->route->limit_s);
+	    bt->limit_s);
 }
 
 /* Decide and count a batch of samples; skip one that cannot be read. */
@@ -300,12 +454,13 @@ decide_samples(struct backtest_state *bt, const struct rows *rows,
 	const char *text;
 	enum backtest_label label;
 	size_t len;
-	int i, sample, fraud;
+	int i, sample, fraud, event;
 
 	if (rows->n == 0)
 		return 0;
 	sample = rows_col(rows, "sample");
 	fraud = rows_col(rows, "fraud");
+	event = rows_col(rows, "event_id");
 	mark = arena_mark(a);
 	for (i = 0; i < rows->n; i++) {
 		text = rows_bytes(rows, i, sample, &len);
@@ -313,6 +468,7 @@ decide_samples(struct backtest_state *bt, const struct rows *rows,
 		if (!rows_null(rows, i, fraud))
 			label = rows_bool(rows, i, fraud) ? LABEL_FRAUD
 							  : LABEL_LEGIT;
+		bt->event = rows_text(rows, i, event);
 		if (decide_sample(bt, text, len, label, a, f) == -1)
 			return -1;
 		arena_rewind(a, mark);
@@ -346,7 +502,51 @@ decide_sample(struct backtest_state *bt, const char *text, size_t len,
 	result.baseline = verdict_of(&bt->live, sample->score, sample->watched);
 	result.candidate = verdict_of(bt->book.policy, score, sample->watched);
 	backtest_add(&bt->counts, &result);
+	if (result.candidate != result.answered)
+		note_flip(bt, &bt->flips[result.answered][result.candidate]);
 	return 0;
+}
+
+/* Note the event of a flip in place of the oldest one. */
+static void
+note_flip(const struct backtest_state *bt, struct backtest_flips *flips)
+{
+	if (bt->examples > 0)
+		snprintf(flips->event[flips->n++ % bt->examples],
+		    sizeof(flips->event[0]), "%s", bt->event);
+}
+
+/* Append the latest flips of each pair, newest first. */
+static void
+add_examples(struct str *s, const struct backtest_state *bt)
+{
+	const struct backtest_flips *flips;
+	const char *before = "";
+	unsigned int from, to;
+	int64_t i;
+
+	str_add(s, ",\"examples\":[");
+	for (from = VERDICT_ALLOW; from < VERDICT__MAX; from++) {
+		for (to = VERDICT_ALLOW; to < VERDICT__MAX; to++) {
+			flips = &bt->flips[from][to];
+			if (flips->n == 0)
+				continue;
+			str_addf(s,
+			    "%s{\"from\":\"%s\",\"to\":\"%s\",\"eventIds\":[",
+			    before, verdict_name((enum verdict)from),
+			    verdict_name((enum verdict)to));
+			before = ",";
+			for (i = flips->n - 1;
+			     i >= 0 && i >= flips->n - bt->examples; i--) {
+				str_json(s, flips->event[i % bt->examples]);
+				str_add(s,
+				    i > 0 && i > flips->n - bt->examples ? ","
+									 : "");
+			}
+			str_add(s, "]}");
+		}
+	}
+	str_addc(s, ']');
 }
 
 /*
@@ -367,13 +567,21 @@ answer_backtest(struct req *req, struct resp *resp,
 {
 	const int64_t n = backtest_samples(&bt->counts);
 	const int64_t ms = us / 1000 + 1;
+	char id[BACKTEST_ID_SIZE] = "";
 	struct str s;
 
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"eventType\":\"%s\",\"scorer\":\"%s\",",
+	str_addc(&s, '{');
+	if (!bt->small) {
+		backtest_id_text(bt->id, id);
+		str_addf(&s, "\"id\":\"%s\",", id);
+	}
+	str_addf(&s, "\"eventType\":\"%s\",\"scorer\":\"%s\",",
 	    event_type_name(bt->type),
 	    scorer_name(bt->live_scoring.scoring.scorer));
 	backtest_json(&s, &bt->counts);
+	if (bt->examples > 0)
+		add_examples(&s, bt);
 	str_addf(&s, ",\"otherScorer\":%" PRId64, bt->other);
 	str_add(&s, ",\"seconds\":");
 	str_number(&s, (double)ms / 1000);
@@ -388,5 +596,25 @@ answer_backtest(struct req *req, struct resp *resp,
 	if (bt->unreadable > 0)
 		log_warn("event=backtest_samples_unreadable samples=%" PRId64,
 		    bt->unreadable);
+	if (!bt->small && str_text(&s) != NULL)
+		keep_result(req, bt, id, str_text(&s));
 	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* Keep the result.  If that fails, the caller still gets it. */
+static void
+keep_result(struct req *req, const struct backtest_state *bt, const char *id,
+    const char *text)
+{
+	struct fail f = { 0 };
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, id);
+	params_text(&p, event_type_name(bt->type));
+	params_text(&p, req->operator.email);
+	params_text(&p, text);
+	if (db_run(req->worker->db, req->arena, STMT_BACKTEST_KEEP, &p, NULL,
+		&f) == -1)
+		log_warn("event=backtest_not_kept why=\"%s\"", f.why);
 }

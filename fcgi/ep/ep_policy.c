@@ -9,6 +9,7 @@
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/decide/policy.h"
+#include "fcgi/http/query.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
@@ -17,6 +18,9 @@
 #include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
+
+#define HISTOGRAM_DAYS 28
+#define HISTOGRAM_DAYS_MAX 90
 
 static int find_active(struct req *req, struct policy *ret);
 
@@ -128,6 +132,25 @@ policy_version(struct req *req, struct resp *resp)
 	params_text(&p, req->arg[0]);
 	params_text(&p, req->arg[1]);
 	return sql_reply_write(req, resp, 200, STMT_POLICY_VERSION, &p);
+}
+
+/*
+ * GET /v1/policies/{id}/histogram.  200: how many decisions of the last days
+ * had each score; 400: the number of days is wrong; 404: unknown policy.
+ */
+int
+policy_histogram(struct req *req, struct resp *resp)
+{
+	struct params p;
+	int64_t days;
+
+	if (query_int(&req->params, "days", 1, HISTOGRAM_DAYS_MAX,
+		HISTOGRAM_DAYS, &days, &req->fail) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, req->arg[0]);
+	params_int(&p, days);
+	return sql_reply_write(req, resp, 200, STMT_POLICY_HISTOGRAM, &p);
 }
 
 /*

@@ -152,7 +152,8 @@ call_limited(struct req *req, struct resp *resp, route_fn *fn)
 	    conf.OPERATOR_WORKERS > 2 ? (int)conf.OPERATOR_WORKERS - 2 : 1;
 	int slot, r;
 
-	if (req->route->limit_s < LONG_S)
+	if (req->route->limit_s < LONG_S ||
+	    (req->route->id == ROUTE_backtest_run && backtest_is_small(req)))
 		return fn(req, resp);
 	if ((slot = host_semaphore_acquire(slots, n, getpid())) == -1)
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,

@@ -88,6 +88,12 @@ struct route {
  */
 route_fn decision_answer;
 
+/*
+ * Whether the body of a backtest asks for so few samples that it takes no longer
+ * than other requests.
+ */
+bool backtest_is_small(const struct req *req);
+
 /* Return the number of a route, ROUTE__NONE for NULL. */
 enum route_id route_id(const struct route *route);
 

@@ -30,6 +30,8 @@ struct worker_slot {
 	_Atomic int32_t group; /* of fcgi/http/route.h, from 1; 0: never used */
 	_Atomic int64_t due; /* of fcgi/worker/watchdog.c; 0: idle */
 	_Atomic int32_t backtest_type; /* event type, 0: no backtest */
+	_Atomic int64_t backtest_id; /* as ids of backtests print it */
+	_Atomic int64_t backtest_cancelled; /* the id that is to end, or 0 */
 	_Atomic int64_t backtest_began; /* clock_ticks() */
 	_Atomic int64_t backtest_samples; /* that it has read */
 	_Atomic int64_t backtest_total; /* samples to read */

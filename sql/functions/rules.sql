@@ -181,6 +181,28 @@ begin atomic
 		    and p.version = of_version;
 end;
 
+-- How many decisions of the event type of a policy had each score from 0 to 100
+-- in the last days, today included, as far as the companion has counted them.
+create or replace function assay.policy_histogram(policy_id text, days bigint)
+returns table (refusal text, body text) language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	with scored as (
+		select c.name::int as score, sum(c.n) as n
+		from assay.analytics_count c
+		where c.kind = 'score'
+			and c.event_type = assay.policy_type(policy_id)
+			and c.day > (now() at time zone 'UTC')::date - days::int
+		group by 1
+	)
+	select case when t.of_type is null then 'POLICY_MISSING' end,
+		json_build_object('eventType', t.of_type, 'days', days, 'scores', (
+		    select json_agg(coalesce(c.n, 0) order by g.score)
+		    from generate_series(0, 100) g(score)
+			left join scored c using (score)))::text
+	from (select assay.policy_type(policy_id)) t(of_type);
+end;
+
 -- The versions of a policy, newest first.
 create or replace function assay.policy_history(policy_id text)
 returns table (refusal text, body text) language sql stable

@@ -4,6 +4,8 @@
 # the text would be published; it changes nothing.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/hosts.sh
+. "$(dirname "$0")/hosts.sh"
 # shellcheck source=t/http/rules.sh
 . "$(dirname "$0")/rules.sh"
 

@@ -35,7 +35,7 @@ backtest_moves() {
 # shellcheck disable=SC2317
 none_running() {
 	http GET /v1/backtest
-	[ "$BODY" = '{"running":[]}' ]
+	[ "$(json '.running | length')" = 0 ]
 }
 # await_backtest FILE: wait for the answer; ANSWER is its status, and its code or
 # sample size.
@@ -45,7 +45,8 @@ await_backtest() {
 }
 
 http GET /v1/backtest
-is "no backtest runs at first" "$STATUS $BODY" '200 {"running":[]}'
+is "no backtest runs at first" "$STATUS $BODY" \
+    '200 {"running":[],"kept":[]}'
 start_backtest "$scratch/slow"
 is "a backtest reads one snapshot without a transaction id" \
     "$(sql "select count(*),
@@ -62,7 +63,7 @@ check "GET shows the running backtest" stack_until 20 "$curl_pid" backtest_moves
 is_json "GET shows event type, samples and seconds" \
     '.running | map([keys_unsorted,
     .eventType, .samples % 1000, .seconds > 0]) | tojson' \
-    '[[["eventType","samples","of","seconds"],"card.refund",0,true]]'
+    '[[["id","eventType","samples","of","seconds"],"card.refund",0,true]]'
 of=$(json '.running[0].of')
 is "GET estimates the number of samples" \
     "$((of > samples * 9 / 10 && of < samples * 11 / 10))" 1
@@ -82,7 +83,7 @@ http POST /v1/backtest '{"eventType":"card.authorize"}'
 is "another backtest may run after the disconnect" "$STATUS" 200
 
 is "GET shows no backtest after the answer" \
-    "$(http GET /v1/backtest; echo "$BODY")" '{"running":[]}'
+    "$(http GET /v1/backtest; json .running)" '[]'
 
 start_backtest "$scratch/slow"
 check "GET shows the backtest whose worker will be killed" \

@@ -142,6 +142,7 @@ check_backtest() {
 database_digest() {
 	"$(stack_pg_bin)/pg_dump" -h "$scratch/run" -U postgres \
 	    --exclude-table-data=assay.label \
+	    --exclude-table-data=assay.backtest_result \
 	    --exclude-table-data=assay.tag_count \
 	    --exclude-table-data='assay.analytics*' assay |
 	    grep -v '^[\]' | md5sum

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Backtests of the newest samples: they read exactly these, name events, are open
+# to analysts if small, and run beside a long one, which an author cancels.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/hosts.sh
+. "$(dirname "$0")/hosts.sh"
+# shellcheck source=t/http/backtest.sh
+. "$srcdir/t/http/backtest.sh"
+
+start_stack
+admin_token
+admin=$TOKEN
+api_key
+is "the service decides the shipped sample" "$(decide_sample)" ""
+newest() {
+	sql "select string_agg(event_id, ' ' order by decided_at desc, event_id)
+	    from (select * from assay.decision_detail
+	    where event_type = 'card.authorize' and sample is not null
+	    order by decided_at desc limit $1) d"
+}
+# Each event at its own microsecond.
+sql "update assay.decision_detail d set decided_at = d.decided_at
+	+ n.i * interval '1 us'
+    from (select verdict_id, row_number() over (order by verdict_id) as i
+	from assay.decision_detail) n where n.verdict_id = d.verdict_id"
+deny='"dsl":"rule all { when event.type == \"card.authorize\" then score += 100, tag all }"'
+http POST /v1/backtest "{\"eventType\":\"card.authorize\",$deny,\"newest\":7,\"examples\":20}"
+is_json "a backtest of the newest seven samples reads seven" \
+    '"\(.sampleSize) \(.mix.after.deny) \(has("id"))"' "7 7 false"
+is "its examples are the events of the newest seven that flip" \
+    "$(json '[.examples[] | select(.to == "deny") | .eventIds[]] | sort |
+	join(" ")')" \
+    "$(sql "select string_agg(d.event_id, ' ' order by d.event_id collate \"C\")
+	from assay.decision_detail d join assay.verdict_log v
+	    on v.id = d.verdict_id
+	where v.verdict <> 'deny'
+	    and d.event_id = any (string_to_array('$(newest 7)', ' '))")"
+http POST /v1/backtest "{\"eventType\":\"card.authorize\",$deny,\"examples\":1}"
+is_json "each pair of different verdicts has one example if one is wanted" \
+    '[(.examples | length) == (.flipsByPair | length),
+	(.examples | map(.eventIds | length) | unique)] | tostring' \
+    "[true,[1]]"
+all=$(json .sampleSize)
+http POST /v1/backtest "{\"eventType\":\"card.authorize\",\"newest\":20000}"
+is_json "newest above the number of samples reads all" .sampleSize "$all"
+is_json "an answer has no examples unless they are wanted" \
+    'has("examples") | tostring' false
+is "the newest samples begin where the seventh is" \
+    "$(sql "select count(*) from assay.decision_detail where sample is not null
+	and event_type = 'card.authorize' and decided_at >=
+	assay.sample_start('card.authorize', 7, 100000)")" 7
+is "a type without samples has no newest ones" \
+    "$(http POST /v1/backtest '{"eventType":"account.login","newest":5}'
+	json .sampleSize)" \
+    "$(sql "select least(5, count(*)) from assay.decision_detail
+	where event_type = 'account.login' and sample is not null")"
+
+# Roles.
+analyst_token
+http POST /v1/backtest '{"eventType":"card.authorize","newest":20000}'
+is "an analyst runs a small backtest" "$STATUS" 200
+http POST /v1/backtest '{"eventType":"card.authorize","newest":20001}'
+is_error "an analyst may not test more samples" 403 FORBIDDEN
+http POST /v1/backtest '{"eventType":"card.authorize"}'
+is_error "an analyst may not test all samples" 403 FORBIDDEN
+http POST /v1/backtest/bkt_0000000000000000/cancel
+is_error "an analyst cancels no backtest" 403 FORBIDDEN
+analyst=$TOKEN
+TOKEN=$admin
+for members in '"newest":0' '"newest":1000001' '"newest":"7"' \
+    '"examples":21' '"examples":-1'; do
+	http POST /v1/backtest "{\"eventType\":\"card.authorize\",$members}"
+	is_error "a backtest with $members answers 400" 400 INVALID_REQUEST
+done
+
+# Small ones run while a long one takes the only place of long requests.
+http GET /v1/backtest
+is_json "long backtests are kept and small ones are not" \
+    '.kept | map("\(.eventType) \(.author) \(.sampleSize)") | join(", ")' \
+    "card.authorize admin@example.com $all"
+kept=$(json '.kept[0].id')
+http GET "/v1/backtest/$kept"
+is_json "a kept result is the answer" '"\(.id) \(.sampleSize)"' "$kept $all"
+http GET /v1/backtest/bkt_none
+is_error "an unknown result answers 404" 404 NOT_FOUND
+make_slow_samples
+send_backtest "$scratch/slow"
+# shellcheck disable=SC2317 # called by name
+long_runs() {
+	http GET /v1/backtest
+	[ "$(json '.running | length')" = 1 ]
+}
+check "a long backtest runs" stack_until 20 "$curl_pid" long_runs
+TOKEN=$analyst
+http POST /v1/backtest '{"eventType":"card.authorize","newest":100}'
+is "a small backtest runs beside the long one" "$STATUS" 200
+TOKEN=$admin
+http POST /v1/backtest '{"eventType":"card.authorize"}'
+is_error "a second long backtest does not" 503 UNAVAILABLE
+wait "$curl_pid"
+send_backtest "$scratch/slow"
+check "a long backtest runs again" stack_until 20 "$curl_pid" long_runs
+running=$(json '.running[0].id')
+http POST "/v1/backtest/$running/cancel"
+is "an admin cancels the long backtest" "$STATUS $BODY" '200 {"ok":true}'
+wait "$curl_pid"
+is "the caller of the cancelled backtest gets 409" \
+    "$(cat "$scratch/slow.status") $(jq -r .code "$scratch/slow.answer")" \
+    "409 BACKTEST_CANCELLED"
+http POST "/v1/backtest/$running/cancel"
+is_error "a backtest that has ended cannot be cancelled" 404 NOT_FOUND
+http POST /v1/backtest '{"eventType":"card.authorize"}'
+is "another long backtest may run after the cancelled one" "$STATUS" 200
+sql "select assay.backtest_keep('bkt_z' || to_char(i, 'FM00'), 't', 'a', '{}')
+    from generate_series(1, 60) i" >/dev/null
+is "50 results are kept" "$(sql 'select count(*) from assay.backtest_result')" 50
+finish
