@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: ISC
-// Home: the numbers of the last days and what needs attention.
+// Home: what needs attention, the cases that wait, and the figures of the last days.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { day, number, percent } from "../format.js";
+import { Attention } from "../home/attention.js";
+import { Work } from "../home/work.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/home.js";
@@ -13,6 +15,7 @@ import { Page, Section, Stat } from "../ui/page.js";
 
 const EVERY_MS = 30000;
 const DAYS = 30;
+const TAGS = 8;
 const VERDICTS = ["allow", "challenge", "review", "deny"];
 
 function verdictParts(counts) {
@@ -20,18 +23,34 @@ function verdictParts(counts) {
 	    value: counts[verdict] ?? 0, tone: verdictTone(verdict) }));
 }
 
-function Numbers({ totals, cases, falsePositiveRate }) {
+// The newest day of the counts, and the mean of the seven days before it.
+function newest(byDay) {
+	const days = Object.entries(byDay).sort();
+	const [date, { total }] = days.at(-1);
+	const before = days.slice(-8, -1).map(([, counts]) => counts.total);
+	return { date, total, usual: before.length === 0 ? null :
+	    before.reduce((sum, count) => sum + count, 0) / before.length };
+}
+
+function Numbers({ totals, cases, byDay, falsePositiveRate }) {
 	const { review = 0, deny = 0 } = totals.byVerdict;
+	const { date, total, usual } = newest(byDay);
+	const share = (count) => percent(count / totals.decisions);
 	return html`<div class="stats">
-		<${Stat} label=${t("home.decisions")} value=${number(totals.decisions)} />
+		<${Stat} label=${t("home.newest", { day: day(date) })}
+			value=${number(total)} note=${usual !== null &&
+			t("home.usual", { n: Math.round(usual) })} />
+		<${Stat} label=${t("home.decisions")} value=${number(totals.decisions)}
+			note=${t("home.ever")} />
 		<${Stat} label=${t("home.review")} value=${number(review)}
-			note=${percent(totals.decisions ? review / totals.decisions : 0)} />
+			note=${share(review)} />
 		<${Stat} label=${t("home.deny")} value=${number(deny)}
-			note=${percent(totals.decisions ? deny / totals.decisions : 0)} />
+			note=${share(deny)} />
 		<${Stat} label=${t("home.resolved")} value=${number(cases.resolved)}
 			note=${t("home.resolved.note", { fraud: cases.fraud })} />
-		<${Stat} label=${t("home.false")} value=${percent(falsePositiveRate)}
-			note=${t("home.false.note")} />
+		<${Stat} label=${t("home.false")}
+			value=${cases.fraud + cases.legit === 0 ? "–" :
+			percent(falsePositiveRate)} note=${t("home.false.note")} />
 	</div>`;
 }
 
@@ -57,7 +76,7 @@ function Summary({ summary }) {
 			<${Section} title=${t("home.tags")}>
 				<${Ranked} label=${t("home.tags")} items=${Object
 				    .entries(summary.topTags).map(([label, value]) =>
-				    ({ label, value })).slice(0, 8)} /></${Section}>
+				    ({ label, value })).slice(0, TAGS)} /></${Section}>
 		</div>`;
 }
 
@@ -65,6 +84,8 @@ export default function Home() {
 	const load = useLoad((signal) => call("GET /v1/analytics/summary",
 	    { signal }), [], { every: EVERY_MS });
 	return html`<${Page} title=${t("nav.home")}>
+		<${Attention} every=${EVERY_MS} />
+		<${Work} every=${EVERY_MS} />
 		<${Loaded} load=${load} lines=${8}>${(summary) =>
 		    html`<${Summary} summary=${summary} />`}</${Loaded}></${Page}>`;
 }

@@ -2,12 +2,14 @@
 // What t/console.sh checks in the files of console/:
 //
 //	node lint.mjs SRCDIR CHECK
+//	node lint.mjs SRCDIR closure [SCREEN]
 //
-// CHECK names one of the checks below.  Each fault is one line of output.
+// CHECK names one of the checks below.  Each fault is one line of output.  closure
+// prints the files that the page loads before it shows SCREEN.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-const [root, check] = process.argv.slice(2);
+const [root, check, screen] = process.argv.slice(2);
 const MOST_LINES = 300;
 const MOST_IN_FUNCTION = 50;
 
@@ -214,8 +216,8 @@ function* assayctl() {
 				yield `${path}: assayctl has no command ${name}`;
 }
 
-// What app.js imports before it runs, itself included.
-export function closure(start) {
+// What these modules import before they run, and they themselves.
+function closure(...starts) {
 	const seen = new Set();
 	const visit = (path) => {
 		if (seen.has(path))
@@ -225,7 +227,7 @@ export function closure(start) {
 		    /^(?:import|export|\} from|import .*from|\s+)[^"(]*"(\.[^"]+\.js)";$/gm))
 			visit(normalize(join(dirname(path), target)));
 	};
-	visit(start);
+	starts.forEach(visit);
 	return [...seen].sort();
 }
 
@@ -253,7 +255,8 @@ function* installed() {
 const CHECKS = { refused, lengths, words, texts, operations, assayctl, preloads,
     installed };
 if (check === "closure")
-	console.log(closure("console/app.js").join("\n"));
+	console.log(closure("console/app.js", ...screen ? [screen] : [])
+	    .join("\n"));
 else
 	for await (const fault of CHECKS[check]())
 		console.log(fault);

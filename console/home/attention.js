@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: ISC
+// What an operator should know first: whether decisions are made as usual, what is
+// stuck, and which proposals wait for a second person.
+import { html } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { duration, number } from "../format.js";
+import { href } from "../router.js";
+import screens from "../screens.js";
+import { can } from "../session.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import { Note } from "../ui/page.js";
+import { allowed } from "../ui/shell.js";
+
+const LATE_SECONDS = 120;
+const MOST = 20;
+// From here on a population stability index means a shift that matters.
+const DRIFTED = 0.25;
+
+// A row for each condition of GET /v1/status: tone, whether it holds, its text, and
+// the screen that shows more.
+const CONDITIONS = [
+	["bad", ({ database }) => database === "down",
+	    () => t("home.down")],
+	["bad", ({ degraded, database }) => degraded && database !== "down",
+	    ({ spoolRecords }) => t("home.degraded", { n: spoolRecords })],
+	["warn", ({ model }) => model.refused, () => t("home.refused"), "model"],
+	["warn", ({ deadLetters }) => deadLetters.webhooks + deadLetters.alerts > 0,
+	    ({ deadLetters }) => t("home.dead",
+	    { n: deadLetters.webhooks + deadLetters.alerts }), "deliveries"],
+	["warn", ({ outboxOldestSeconds }) => outboxOldestSeconds > LATE_SECONDS,
+	    ({ outboxOldestSeconds: late, outboxEvents }) => t("home.outbox",
+	    { age: duration(late), n: outboxEvents }), "deliveries"],
+	["warn", ({ analyticsLagSeconds }) => analyticsLagSeconds > LATE_SECONDS,
+	    ({ analyticsLagSeconds: late }) => t("home.lag",
+	    { age: duration(late) })],
+	["warn", ({ drift }) => drifted(drift).length > 0,
+	    ({ drift }) => t("home.drift", { types: drifted(drift).map(
+	    ({ eventType, psi }) => `${eventType} ${number(psi)}`).join(", ") }),
+	    "model"],
+];
+
+function drifted(drift) {
+	return drift.filter(({ psi }) => psi !== null && psi >= DRIFTED);
+}
+
+// conditions STATUS: those that hold, as { tone, text, to }.
+export function conditions(status) {
+	return CONDITIONS.filter(([, holds]) => holds(status)).map(
+	    ([tone, , text, to]) => ({ tone, text: text(status), to }));
+}
+
+// The address of a screen, if there is one that the operator may open.
+function addressOf(id) {
+	const screen = screens.find((one) => one.id === id);
+	return screen !== undefined && allowed(screen) ? href(screen.paths[0]) :
+	    null;
+}
+
+function Line({ tone, text, to }) {
+	const address = addressOf(to);
+	return html`<${Note} tone=${tone}>${address === null ? text :
+	    html`<a href=${address}>${text}</a>`}</${Note}>`;
+}
+
+// every: milliseconds between two looks.
+export function Attention({ every }) {
+	const status = useLoad((signal) => call("GET /v1/status", { signal }), [],
+	    { every });
+	const decides = can("rules.propose");
+	const proposals = useLoad((signal) => decides ?
+	    call("GET /v1/proposals", { query: { status: "pending", limit: MOST },
+		signal }) : Promise.resolve([]), [decides], { every });
+	const waiting = proposals.data?.length ?? 0;
+	const lines = [...status.data === undefined ? [] :
+	    conditions(status.data),
+	...waiting === 0 ? [] : [{ tone: "info", to: "proposals",
+	    text: t("home.proposals", { n: waiting }) }]];
+	return lines.length > 0 && html`<div class="stack">${lines.map((line) =>
+	    html`<${Line} key=${line.text} ...${line} />`)}</div>`;
+}

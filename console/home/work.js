@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: ISC
+// The queues on the home page: what waits, since when, and what is the operator's.
+import { html } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { number } from "../format.js";
+import { href } from "../router.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import { Badge } from "../ui/badge.js";
+import { Loaded } from "../ui/empty.js";
+import { LinkButton } from "../ui/form.js";
+import { Section } from "../ui/page.js";
+import { Table } from "../ui/table.js";
+import { Age } from "../ui/time.js";
+
+const toQueue = ({ queue }) => href("/cases", {}, { queue });
+
+function columns() {
+	return [
+		{ id: "queue", label: t("home.queue"), main: true,
+		    cell: ({ queue }) => queue },
+		{ id: "open", label: t("home.open"), align: "end",
+		    cell: ({ open }) => number(open) },
+		{ id: "oldest", label: t("home.oldest"), align: "end",
+		    cell: ({ oldestAt }) => html`<${Age} at=${oldestAt} />` },
+		{ id: "assigned", label: t("home.assigned"), align: "end",
+		    cell: ({ assigned }) => number(assigned) },
+		{ id: "late", label: t("home.late"), align: "end",
+		    cell: ({ breached }) => breached === 0 ? "0" :
+		    html`<${Badge} tone="bad">${number(breached)}</${Badge}>` },
+	];
+}
+
+// every: milliseconds between two looks.
+export function Work({ every }) {
+	const load = useLoad((signal) => call("GET /v1/queues", { signal }), [],
+	    { every });
+	const rows = load.data?.queues ?? [];
+	const mine = rows.reduce((sum, row) => sum + row.mine, 0);
+	return html`<${Section} title=${t("home.cases")} class="flush" actions=${html`
+		${mine > 0 && html`<${LinkButton} href=${href("/cases", {},
+		    { state: "mine" })}>${t("home.mine", { n: mine })}</${LinkButton}>`}
+		<${LinkButton} kind="primary" icon="inbox" href=${href("/cases")}>
+			${t("home.work")}</${LinkButton}>`}>
+		<${Loaded} load=${load} lines=${2}>${() => html`<${Table}
+			label=${t("home.cases")} columns=${columns()} rows=${rows}
+			keyOf=${({ queue }) => queue} href=${toQueue}
+			empty=${html`<p class="quiet-line">${t("home.idle")}</p>`} />`}
+		</${Loaded}></${Section}>`;
+}
