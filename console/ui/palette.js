@@ -12,6 +12,8 @@ import { Icon } from "../icons.js";
 import { useSignal } from "../store.js";
 
 export const paletteOpen = signal(false);
+// So many fit without scrolling; a longer word finds the others.
+const MOST = 11;
 const HIDDEN = new Set(["palette", "search", "list.next", "list.previous",
     "list.open"]);
 
@@ -41,7 +43,8 @@ export function entries(text, ids) {
 	    .filter(({ name }) => words.every((word) =>
 		name.toLowerCase().includes(word)));
 	const found = findable(text);
-	return /\d/.test(text) ? [...found, ...doing] : [...doing, ...found];
+	return (/\d/.test(text) ? [...found, ...doing] : [...doing, ...found])
+	    .slice(0, MOST);
 }
 
 function Entry({ entry, id, active, choose }) {
