@@ -125,11 +125,20 @@ second_factor_disable(struct req *req, struct resp *resp)
 {
 	const char *email = req->operator.email;
 	struct login_backoff_pair pair;
+	struct second_factor factor;
 	struct params p;
 	enum code wrong;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    audit_suspend(req) == -1 || count_guess(req, resp, &pair) == -1 ||
+	    audit_suspend(req) == -1 ||
+	    second_factor_find(req, email, &factor) == -1)
+		return -1;
+
+	/* Or else, one that is enabled meanwhile would be removed unasked. */
+	if (!factor.found || !factor.enabled)
+		return fail_set(&req->fail, FAIL_INPUT, SECOND_FACTOR_MISSING,
+		    NULL, "%s", "");
+	if (count_guess(req, resp, &pair) == -1 ||
 	    second_factor_check(
 		req, email, body_string(req->json, "code"), &wrong) == -1)
 		return -1;
