@@ -50,4 +50,7 @@ export default [
 	["rules.rollback", "rules", ["R"]],
 	["trials.promote", "trials", ["P"]],
 	["trials.end", "trials", ["E"]],
+	["proposal.approve", "proposal", ["A"]],
+	["proposal.reject", "proposal", ["R"]],
+	["proposal.withdraw", "proposal", ["W"]],
 ];

@@ -64,6 +64,11 @@ export function percent(share) {
 	return `${(share * 100).toFixed(share === 1 ? 0 : 1)} %`;
 }
 
+// A share for an axis, without decimals: 0.25 is "25 %".
+export function wholePercent(share) {
+	return `${Math.round(share * 100)} %`;
+}
+
 // An amount with the digits of its currency: "EUR 1,000.01".
 export function amount(value, currency) {
 	if (value === null || value === undefined)

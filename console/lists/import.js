@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The dialog that imports list entries from a CSV file, after a dry run.
+// The dialog that imports list entries from a CSV file, after a check.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { errorText } from "../errors.js";
@@ -27,12 +27,12 @@ function Lines({ csv }) {
 		    t("lists.import.more", { n: lines.length - SHOWN_LINES })}</p>`}`;
 }
 
-// What a dry run of the file says: { csv, counts } or { csv, error }.
-async function rehearse(file) {
+// What importing the file would do: { csv, counts } or { csv, error }.
+async function check(file) {
 	const csv = await file.text();
 	try {
-		return { csv, counts: await call("POST /v1/lists/import",
-		    { csv, query: { dryRun: "true" } }) };
+		return { csv, counts: await call("POST /v1/lists/import/check",
+		    { csv }) };
 	} catch (error) {
 		return { csv, error };
 	}
@@ -48,7 +48,7 @@ export function ImportDialog({ onClose, onDone }) {
 		setFile(chosen ?? null);
 		setTried(null);
 		if (chosen)
-			setTried(await rehearse(chosen));
+			setTried(await check(chosen));
 	}
 	async function save() {
 		const saved = await change({ subject: "lists",

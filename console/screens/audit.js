@@ -24,6 +24,13 @@ function queryOf(query, before = null) {
 	return { ...query, ...times, limit: PAGE, before };
 }
 
+// Where the next page begins; null after the last one.  A search with filters may
+// end before it has filled a page.
+function nextOf(page) {
+	return page?.next ?? (page?.entries.length === PAGE ?
+	    page.entries.at(-1).id : null);
+}
+
 function Status({ status }) {
 	return html`<${Badge} tone=${status < 400 ? "good" : "bad"}>${
 	    status}</${Badge}>`;
@@ -71,20 +78,16 @@ export default function Audit({ query }) {
 	const load = useLoad((signal) => call("GET /v1/audit",
 	    { query: queryOf(query), signal }), [key], { keep: true });
 	const [older, setOlder] = useState([]);
-	const [ended, setEnded] = useState(false);
 	const [busy, act] = useAct();
-	useEffect(() => {
-		setOlder([]);
-		setEnded(false);
-	}, [key, load.at]);
-	const entries = [...load.data?.entries ?? [], ...older];
+	useEffect(() => setOlder([]), [key, load.at]);
+	const pages = load.data ? [load.data, ...older] : [];
+	const entries = pages.flatMap((page) => page.entries);
+	const next = nextOf(pages.at(-1));
 	async function more() {
 		const page = await act(() => call("GET /v1/audit",
-		    { query: queryOf(query, entries.at(-1).id) }));
-		if (page === undefined)
-			return;
-		setOlder([...older, ...page.entries]);
-		setEnded(page.entries.length < PAGE);
+		    { query: queryOf(query, next) }));
+		if (page !== undefined)
+			setOlder([...older, page]);
 	}
 	return html`<${Page} title=${t("nav.audit")} lead=${t("audit.lead")}
 		actions=${html`<${Cli} words="audit" options=${{
@@ -92,8 +95,7 @@ export default function Audit({ query }) {
 		<${Section} class="flush"><${Filters} query=${query} />
 			<${Loaded} load=${load}>${() => html`<${Table}
 				label=${t("nav.audit")} rows=${entries} columns=${columns()}
-				keyOf=${({ id }) => id} more=${!ended &&
-				entries.length >= PAGE && { load: more, busy }}
+				keyOf=${({ id }) => id} more=${next && { load: more, busy }}
 				empty=${html`<${Empty} icon="scroll-text"
 				title=${t("audit.none")} />`} />`}</${Loaded}></${Section}>
 	</${Page}>`;

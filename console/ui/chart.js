@@ -118,8 +118,8 @@ export function Lines({ label, series, x, y, height = 210, diagonal = false }) {
 	const atY = linear([0, marks.at(-1)], [base, TOP]);
 	const showX = x.show ?? number, showY = y.show ?? compact;
 	const count = Math.min(6, Math.floor((width - LEFT) / 70));
-	const xs = Array.from({ length: count + 1 }, (_, i) =>
-	    x.min + (x.max - x.min) * i / count);
+	const xs = ticks(x.max - x.min, count).map((value) => x.min + value)
+	    .filter((value) => value <= x.max);
 	return html`<${Figure} label=${label} legend=${series.length > 1 ?
 	    series.map(({ name, tone }) => ({ name, tone, line: true })) : null}
 		head=${[x.label ?? "", t("chart.series"), y.label ?? y.unit ?? ""]}

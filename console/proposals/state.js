@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: ISC
+// The state of a proposal, as a mark.
+import { html } from "../../third_party/preact/preact.js";
+import { t } from "../text.js";
+import "../text/proposals.js";
+import { Badge } from "../ui/badge.js";
+
+const TONES = { pending: "info", running: "info", approved: "good", failed: "bad",
+    rejected: "bad" };
+
+export function ProposalState({ proposal }) {
+	const stale = proposal.status === "pending" && proposal.stale;
+	return html`<${Badge} tone=${stale ? "warn" :
+	    TONES[proposal.status] ?? "plain"}>${t(`proposals.${
+	    stale ? "stale" : proposal.status}`)}</${Badge}>`;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: ISC
+// One proposal: what would change, why, and the decision of a second person.
+import { html } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { href } from "../router.js";
+import { can, session } from "../session.js";
+import { useKeys } from "../keys.js";
+import { useLoad, useSignal } from "../store.js";
+import { t } from "../text.js";
+import "../text/proposals.js";
+import "../text/release.js";
+import { Cli, Id } from "../ui/copy.js";
+import { ask } from "../ui/dialog.js";
+import { Loaded } from "../ui/empty.js";
+import { Button } from "../ui/form.js";
+import { Difference } from "../rules/difference.js";
+import { Facts, Note, Page, Section } from "../ui/page.js";
+import { ProposalState } from "../proposals/state.js";
+import { Time, TimeHead } from "../ui/time.js";
+import { useAct } from "../ui/toast.js";
+
+const ACTS = {
+	approve: { operation: "POST /v1/proposals/{id}/approve", kind: "primary" },
+	reject: { operation: "POST /v1/proposals/{id}/reject", kind: "danger" },
+	withdraw: { operation: "POST /v1/proposals/{id}/withdraw", kind: "plain" },
+};
+
+// What the operator may do with the proposal.
+function actsOf(proposal, me) {
+	if (proposal.status !== "pending")
+		return [];
+	const own = proposal.author === me.email;
+	const decide = can("proposals.decide");
+	return [...own ? ["withdraw"] : [], ...decide ? ["reject"] : [],
+	    ...decide && !own && !proposal.stale ? ["approve"] : []];
+}
+
+function Why({ proposal, me }) {
+	if (proposal.status !== "pending")
+		return null;
+	const why = proposal.stale ? "stale" : proposal.author === me.email ? "own" :
+	    can("proposals.decide") ? null : "role";
+	return why && html`<${Note} tone=${why === "stale" ? "warn" : "info"}>${
+	    t(`proposals.why.${why}`)}</${Note}>`;
+}
+
+function Summary({ proposal }) {
+	return html`<${Section}><${Facts} items=${[
+	    [t("proposals.state"), html`<${ProposalState} proposal=${proposal} />`],
+	    [t("proposals.action"), html`<code>${proposal.action}</code>`],
+	    [t("proposals.reason"), proposal.reason],
+	    [t("proposals.author"), proposal.author],
+	    [html`<${TimeHead} label=${t("proposals.created")} />`,
+		html`<${Time} at=${proposal.createdAt} />`],
+	    [t("proposals.by"), proposal.decidedBy],
+	    [html`<${TimeHead} label=${t("proposals.decided")} />`,
+		proposal.decidedAt && html`<${Time} at=${proposal.decidedAt} />`],
+	    [t("proposals.answer"), proposal.decisionReason],
+	    [t("proposals.id"), html`<${Id} id=${proposal.id} />`],
+	]} /></${Section}>`;
+}
+
+function Content({ proposal: { before, after, body } }) {
+	if (after !== null)
+		return html`<${Section} title=${t("proposals.diff")}>
+			<${Difference} label=${t("proposals.diff")} before=${before ?? ""}
+				after=${after} /></${Section}>`;
+	return html`<${Section} title=${t("proposals.body")}>${
+	    body === null ? html`<p class="muted">${t("proposals.body.gone")}</p>` :
+	    html`<pre class="preview" tabindex="0" aria-label=${t("proposals.body")}>${
+		typeof body === "string" ? body : JSON.stringify(body, null, 2)}</pre>`}
+	</${Section}>`;
+}
+
+export default function Proposal({ params: { id } }) {
+	const { me } = useSignal(session);
+	const load = useLoad((signal) => call("GET /v1/proposals/{id}",
+	    { path: { id }, signal }), [id]);
+	const [busy, act] = useAct();
+	const offered = load.data ? actsOf(load.data, me) : [];
+	async function run(name) {
+		const reason = await ask({ title: t(`proposals.${name}.do`),
+		    text: t(`proposals.${name}.text`), danger: name === "reject",
+		    confirm: t(`proposals.${name}.do`), note: name === "withdraw" ?
+			null : { label: t("proposals.answer"),
+			    required: name === "reject" } });
+		if (reason === null)
+			return;
+		const text = reason.replace(/\s+/g, " ");
+		await act(() => call(ACTS[name].operation, { path: { id },
+		    body: name === "withdraw" ? undefined :
+			text === "" ? {} : { reason: text } }),
+		{ done: t(`proposals.${name}.done`) });
+		load.reload();
+	}
+	useKeys(Object.fromEntries(Object.keys(ACTS).map((name) =>
+	    [`proposal.${name}`, offered.includes(name) && (() => run(name))])));
+	return html`<${Page} title=${load.data ? `${t(`proposals.subject.${
+	    load.data.subject}`)} ${load.data.target ?? ""}` : t("nav.proposal")}
+		crumbs=${[[t("nav.proposals"), href("/proposals")]]}
+		actions=${html`${offered.map((name) => html`<span class="with-cli">
+			<${Button} key=${name} kind=${ACTS[name].kind} busy=${busy}
+				command=${`proposal.${name}`} onClick=${() => run(name)}>
+				${t(`proposals.${name}.do`)}</${Button}>
+			<${Cli} words=${`proposals ${name}`} operands=${[id]} /></span>`)}`}>
+		<${Loaded} load=${load}>${(proposal) => html`
+			<${Why} proposal=${proposal} me=${me} />
+			<${Summary} proposal=${proposal} />
+			<${Content} proposal=${proposal} />`}</${Loaded}></${Page}>`;
+}
