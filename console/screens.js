@@ -28,6 +28,8 @@ export default [
 	{ id: "entity", paths: ["/entity", "/entity/:kind/:id"], letter: "e",
 	    group: "work", icon: "fingerprint",
 	    load: () => import("./screens/entity.js") },
+	{ id: "analytics", paths: ["/analytics"], letter: "a", group: "insight",
+	    icon: "chart-column", load: () => import("./screens/analytics.js") },
 	{ id: "model", paths: ["/model"], letter: "m", group: "insight",
 	    icon: "brain", load: () => import("./screens/model.js") },
 	{ id: "proposals", paths: ["/proposals"], letter: "o", group: "rules",

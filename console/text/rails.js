@@ -28,6 +28,7 @@ addText({
 	"nav.decisions": "Decisions",
 	"nav.decision": "Decision",
 	"nav.entity": "Entities",
+	"nav.analytics": "Analytics",
 	"nav.model": "Scoring",
 	"nav.proposals": "Proposals",
 	"nav.proposal": "Proposal",
