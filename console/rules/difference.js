@@ -2,6 +2,7 @@
 // The difference of two texts, line by line.
 import { html, useMemo, useState } from "../../third_party/preact/preact.js";
 import { t } from "../text.js";
+import "../text/difference.js";
 import { Button } from "../ui/form.js";
 import { diff, folded } from "./diff.js";
 

@@ -2,20 +2,19 @@
 // One proposal: what would change, why, and the decision of a second person.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { ProposalState } from "../proposals/state.js";
 import { href } from "../router.js";
+import { Difference } from "../rules/difference.js";
 import { can, session } from "../session.js";
 import { useKeys } from "../keys.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
 import "../text/proposals.js";
-import "../text/release.js";
 import { Cli, Id } from "../ui/copy.js";
 import { ask } from "../ui/dialog.js";
 import { Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
-import { Difference } from "../rules/difference.js";
 import { Facts, Note, Page, Section } from "../ui/page.js";
-import { ProposalState } from "../proposals/state.js";
 import { Time, TimeHead } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 

@@ -42,18 +42,4 @@ addText({
 	"release.done.propose.publish": "{version} waits for an approval.",
 	"release.done.propose.rollback": "The rollback waits for an approval.",
 	"release.done.propose.promote": "The promotion waits for an approval.",
-
-	"difference.none": "No difference.",
-	"difference.count": "{out} lines removed, {into} added.",
-	"difference.whole": "Show all lines",
-	"difference.fold": "Show only changes",
-	"difference.gap": { one: "{n} line as before",
-	    other: "{n} lines as before" },
-	"difference.same": "as before",
-	"difference.out": "removed",
-	"difference.in": "added",
-	"difference.before": "Line before",
-	"difference.after": "Line after",
-	"difference.change": "Change",
-	"difference.text": "Text",
 });
