@@ -381,7 +381,9 @@ grant execute on function assay.retention_cutoff(bigint),
 
 -- operator shows the analytics; companion may only count.
 grant select on assay.analytics_count, assay.analytics_total to assay_operator;
-grant execute on function assay.analytics_summary() to assay_operator;
+grant execute on function assay.analytics_stretch(date, date, text),
+    assay.analytics_handling(date, date, text, text),
+    assay.analytics_summary() to assay_operator;
 grant execute on function assay.analytics_project(bigint),
     assay.analytics_rebuild_begin(),
     assay.analytics_rebuild(bigint),

@@ -702,8 +702,16 @@ select assay.tag_weights_json($1::text) as body;
 
 -- Analytics (fcgi/ep/ep_analytics.c, cron/job_project.c) --------------------
 
+-- Days are texts, null for the first or the last of 400; of $5 = 1 all decisions
+-- count, otherwise those of the days and the type.
 -- name: analytics_summary one read late
-select assay.analytics_summary() as body;
+select case when $5::bigint = 1 then assay.analytics_summary()
+	else assay.analytics_stretch(d.first, d.last, $3::text) end as body,
+	assay.analytics_handling(d.first, d.last, $3::text, $4::text)
+	    as handling
+from (select coalesce($1::text::date, t.today - 399) as first,
+	    coalesce($2::text::date, t.today) as last
+	from (select (now() at time zone 'UTC')::date) as t(today)) d;
 
 -- name: analytics_project one write late
 select counted, more, rebuilding, busy, from_xid, from_id, to_xid,

@@ -578,3 +578,110 @@ begin atomic
 		c.legit::float8 / nullif(c.fraud + c.legit, 0), 0))::text
 	from cases c, outcomes o;
 end;
+
+-- The analytics summary whose counts of decisions are of some days, at most 400,
+-- and of one event type or, if it is null, of all.
+create or replace function assay.analytics_stretch(first date, last date,
+    of_type text)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	with counts as materialized (
+		select c.kind, c.day, c.name, c.n from assay.analytics_count c
+		where c.kind in ('verdict', 'score', 'tag')
+			and c.day between first and last
+			and c.day > (now() at time zone 'UTC')::date - 400
+			and (of_type is null or c.event_type = of_type)
+	), days as (
+		-- The row without a day has the totals.
+		select c.day, coalesce(sum(c.n), 0) as total,
+			coalesce(sum(c.n) filter (where c.name = 'allow'), 0)
+			    as allow,
+			coalesce(sum(c.n) filter (where c.name = 'challenge'), 0)
+			    as challenge,
+			coalesce(sum(c.n) filter (where c.name = 'review'), 0)
+			    as review,
+			coalesce(sum(c.n) filter (where c.name = 'deny'), 0)
+			    as deny
+		from counts c where c.kind = 'verdict'
+		group by grouping sets ((c.day), ())
+	)
+	select json_build_object(
+	    'totals', (select json_build_object(
+		    'decisions', d.total,
+		    'byVerdict', json_build_object(
+			'allow', d.allow,
+			'challenge', d.challenge,
+			'review', d.review,
+			'deny', d.deny))
+		from days d where d.day is null),
+	    'scoreBuckets', (select json_agg(coalesce(t.n, 0) order by b)
+		from generate_series(0, 10) b
+		    left join (select c.name::int / 10 as ten, sum(c.n) as n
+			from counts c where c.kind = 'score' group by 1) t
+			on t.ten = b),
+	    'topTags', (select coalesce(json_object_agg(t.name, t.n
+		    order by t.n desc, t.name), '{}')
+		from (select c.name, sum(c.n) as n from counts c
+		    where c.kind = 'tag' group by 1
+		    order by 2 desc, 1 limit 20) t),
+	    'byDay', (select coalesce(json_object_agg(d.day, json_build_object(
+		    'total', d.total,
+		    'allow', d.allow,
+		    'challenge', d.challenge,
+		    'review', d.review,
+		    'deny', d.deny) order by d.day), '{}')
+		from days d where d.day is not null),
+	    'cases', s.body -> 'cases',
+	    'labels', s.body -> 'labels',
+	    'falsePositiveRate', s.body -> 'falsePositiveRate')::text
+	from (select assay.analytics_summary()::json as body) s;
+end;
+
+-- How long cases took from their opening until they were resolved, in all and by
+-- analyst: those resolved on some days, of one queue or all, of one event type or
+-- all; the newest 100000 of them.
+create or replace function assay.analytics_handling(first date, last date,
+    of_type text, of_queue text)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+begin atomic
+	with resolved as materialized (
+		select c.resolved_by as analyst, c.outcome,
+			extract(epoch from c.resolved_at - c.opened_at)::float8
+			    as seconds
+		from assay.review_case c
+		where c.resolved_at >= first::timestamp at time zone 'UTC'
+			and c.resolved_at
+			    < (last + 1)::timestamp at time zone 'UTC'
+			and c.status = 'resolved'
+			and (of_queue is null or c.queue = of_queue)
+			and (of_type is null or c.event_type = of_type)
+		order by c.resolved_at desc limit 100000
+	)
+	select json_build_object(
+	    'handling', (select json_build_object(
+		    'resolved', count(*),
+		    'medianSeconds',
+			percentile_cont(0.5) within group (order by r.seconds),
+		    'p90Seconds',
+			percentile_cont(0.9) within group (order by r.seconds))
+		from resolved r),
+	    'analysts', (select coalesce(json_agg(json_build_object(
+		    'analyst', a.analyst,
+		    'resolved', a.resolved,
+		    'fraud', a.fraud,
+		    'legit', a.legit,
+		    'inconclusive', a.inconclusive,
+		    'medianSeconds', a.median)
+		    order by a.resolved desc, a.analyst), '[]')
+		from (select r.analyst, count(*) as resolved,
+			count(*) filter (where r.outcome = 'fraud') as fraud,
+			count(*) filter (where r.outcome = 'legit') as legit,
+			count(*) filter (where r.outcome = 'inconclusive')
+			    as inconclusive,
+			percentile_cont(0.5) within group (order by r.seconds)
+			    as median
+		    from resolved r group by 1) a))::text;
+end;

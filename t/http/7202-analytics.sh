@@ -21,7 +21,7 @@ sql "update assay.list_subject set changed = 2 where subject = 'user'"
 
 http GET /v1/analytics/summary
 is "the summary of an empty log has only zeros" \
-    "$STATUS $(json 'tojson')" '200 {"totals":{"decisions":0,"byVerdict":{"allow":0,"challenge":0,"review":0,"deny":0}},"scoreBuckets":[0,0,0,0,0,0,0,0,0,0,0],"topTags":{},"byDay":{},"cases":{"resolved":0,"fraud":0,"legit":0,"inconclusive":0},"labels":{"fraud":0,"legit":0,"analyst":0,"chargeback":0},"falsePositiveRate":0}'
+    "$STATUS $(json 'tojson')" '200 {"totals":{"decisions":0,"byVerdict":{"allow":0,"challenge":0,"review":0,"deny":0}},"scoreBuckets":[0,0,0,0,0,0,0,0,0,0,0],"topTags":{},"byDay":{},"cases":{"resolved":0,"fraud":0,"legit":0,"inconclusive":0},"labels":{"fraud":0,"legit":0,"analyst":0,"chargeback":0},"falsePositiveRate":0,"handling":{"resolved":0,"medianSeconds":null,"p90Seconds":null},"analysts":[]}'
 
 for i in 1 2 3 4; do
 	decide_amount "w-$i" watched
