@@ -41,7 +41,7 @@ export function Preview({ row }) {
 	    [row.eventId], { keep: true });
 	const stale = load.data !== undefined && load.data.eventId !== row.eventId;
 	useKeys({ "case.copy": () => copy(row.id) });
-	return html`<aside class="preview" aria-label=${t("queue.preview")}
+	return html`<aside class="case-preview" aria-label=${t("queue.preview")}
 		aria-busy=${stale ? "true" : undefined}><${Section}
 		title=${eventName(row)} actions=${html`<${LinkButton}
 			href=${href("/cases/:id", { id: row.id })}>${t("queue.open")}

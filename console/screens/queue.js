@@ -57,7 +57,7 @@ function Tags({ tags }) {
 	</span>`;
 }
 
-// Columns that would be empty, or the same in each row, are left out.
+// Columns that would be the same in each row are left out.
 const columns = (query, rows) => [
 	{ id: "score", label: t("queue.score"),
 	    cell: ({ score }) => html`<${Score} score=${score} />` },
@@ -67,11 +67,10 @@ const columns = (query, rows) => [
 	    cell: (row) => amount(row.amount, row.currency) },
 	{ id: "tags", label: t("queue.tags"),
 	    cell: ({ tags }) => html`<${Tags} tags=${tags} />` },
-	{ id: "age", label: t("queue.age"), align: "nowrap",
-	    cell: ({ openedAt }) => html`<${Age} at=${openedAt} />` },
-	...rows.every(({ dueAt }) => dueAt === null) ? [] : [{ id: "due",
-	    label: t("queue.due"), align: "nowrap",
-	    cell: ({ dueAt }) => html`<${Due} at=${dueAt} />` }],
+	{ id: "age", align: "nowrap", label: t(rows.every(({ dueAt }) =>
+	    dueAt === null) ? "queue.age" : "queue.due"),
+	    cell: ({ openedAt, dueAt }) => dueAt === null ?
+		html`<${Age} at=${openedAt} />` : html`<${Due} at=${dueAt} />` },
 	...stateOf(query) === "waiting" ? [] : [
 		{ id: "state", label: t("queue.state"),
 		    cell: (row) => html`<${State} row=${row} />` },

@@ -88,7 +88,7 @@ export default [
 	{ id: "queue", hash: "#/cases", ready: "tbody tr, .empty" },
 	{ id: "queue-filters", hash: "#/cases?userId=nobody&state=resolved",
 	    ready: ".empty" },
-	{ id: "queue-marked", hash: "#/cases", ready: ".preview .rules", empty: false,
+	{ id: "queue-marked", hash: "#/cases", ready: ".case-preview .rules", empty: false,
 	    before: async (page) => {
 		await page.keyboard.press("j");
 		await page.keyboard.press("x");

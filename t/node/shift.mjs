@@ -63,7 +63,7 @@ await step("g c opens the queue, which counts what waits", async () => {
 });
 await step("the row with the focus is shown beside the list", async () => {
 	await keys(ana, "j");
-	await ana.locator(".preview .rules .fired").first().waitFor();
+	await ana.locator(".case-preview .rules .fired").first().waitFor();
 	await focused(ana, "tbody tr:first-child a");
 });
 await step("Enter opens a case and a takes it", async () => {
