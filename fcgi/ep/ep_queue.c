@@ -15,6 +15,7 @@
 #include "lib/db/db.h"
 #include "lib/json/body.h"
 
+#define QUEUE_ALL "*" /* as a queue: all queues */
 #define ORDER_MAX 16 /* bytes of its word */
 #define TARGET_MAX 525600 /* minutes: a year */
 
@@ -71,7 +72,7 @@ queue_put(struct req *req, struct resp *resp)
 int
 case_next(struct req *req, struct resp *resp)
 {
-	const char *order;
+	const char *order, *queue;
 	struct params p;
 
 	if (body_check(
@@ -82,8 +83,11 @@ case_next(struct req *req, struct resp *resp)
 	    strcmp(order, "score") != 0)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "order", "must be oldest or score");
+	queue = body_string(req->json, "queue");
+	if (queue != NULL && strcmp(queue, QUEUE_ALL) == 0)
+		queue = NULL;
 	params_init(&p, req->arena);
-	params_text(&p, body_string(req->json, "queue"));
+	params_text(&p, queue);
 	params_int(&p, order != NULL && strcmp(order, "score") == 0);
 	params_text(&p, req->operator.email);
 	params_int(&p, conf.CLAIM_MINUTES);

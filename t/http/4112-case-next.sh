@@ -87,7 +87,7 @@ sql "insert into assay.operator (email, role, password)
 admin=$TOKEN
 http POST /v1/auth/login '{"email":"ana@example.com","password":"correct horse"}'
 TOKEN=$(json .token)
-takes "a case whose claim has expired is next" cse_5
+takes "a case whose claim has expired is next" cse_5 '{"queue":"*"}'
 is_json "the trail says whose claim has expired" '.case.audit[-1].detail' \
     "from $me"
 takes "a case that was claimed again is not next" null

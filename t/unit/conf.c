@@ -62,6 +62,8 @@ static const struct {
 	{ "LOG_LEVEL=\"info\n", ":1", "is not NAME=value" },
 	{ "LOG_LEVEL=\"info\"x\n", ":1", "is not NAME=value" },
 	{ "LOG_LEVEL=info\\\n", ":1", "is not NAME=value" },
+	{ "CLAIM_MINUTES=0\n", ":1",
+	    "CLAIM_MINUTES must be a whole number from 1 to 10080" },
 	{ "DECIDE_WORKERS=0\n", ":1",
 	    "DECIDE_WORKERS must be a whole number from 1 to 128" },
 	{ "DECIDE_WORKERS=4x\n", ":1",

@@ -200,6 +200,30 @@ START_TEST(bounds_may_be_the_limits_of_int64)
 }
 END_TEST
 
+START_TEST(word_must_be_one_of_a_list)
+{
+	static const char *const words[] = { "newest", "oldest", "score" };
+	static const char *const bad[] = { "order=", "order=new",
+		"order=scores", "order=Score" };
+	struct fail f = { 0 };
+	struct query q;
+	size_t i;
+
+	for (i = 0; i < nitems(bad); i++) {
+		ck_assert_int_eq(query_parse(&q, &a, bad[i], &f), 0);
+		ck_assert_int_eq(
+		    query_word(&q, "order", words, nitems(words), &f), -1);
+		ck_assert_str_eq(f.where, "order");
+		ck_assert_str_eq(f.why, "must be newest, oldest or score");
+	}
+	ck_assert_int_eq(query_parse(&q, &a, "order=score", &f), 0);
+	ck_assert_int_eq(query_word(&q, "order", words, nitems(words), &f), 0);
+	ck_assert_int_eq(query_word(&q, "sort", words, nitems(words), &f), 0);
+	ck_assert_int_eq(query_word(&q, "order", words, 2, &f), -1);
+	ck_assert_str_eq(f.why, "must be newest or oldest");
+}
+END_TEST
+
 START_TEST(error_does_not_repeat_the_query)
 {
 	static const char *const bad[] = { "4111=1&4111=2", "4111=%",
@@ -229,6 +253,7 @@ suite_query(void)
 	tcase_add_loop_test(
 	    tc, number_outside_bounds_is_refused, 0, (int)nitems(numbers));
 	tcase_add_test(tc, bounds_may_be_the_limits_of_int64);
+	tcase_add_test(tc, word_must_be_one_of_a_list);
 	tcase_add_test(tc, error_does_not_repeat_the_query);
 	suite_add_tcase(s, tc);
 	return s;
