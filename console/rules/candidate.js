@@ -2,6 +2,7 @@
 // The form of a backtest: which rules and which bands are tried, on how many samples.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { can } from "../session.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
 import { Cli } from "../ui/copy.js";
@@ -10,8 +11,10 @@ import { Button, Form, Select } from "../ui/form.js";
 import { useAct } from "../ui/toast.js";
 import { candidateOf } from "./bands.js";
 import { drafts } from "./drafts.js";
+import { NEWEST } from "./impact.js";
 import { startRun } from "./runs.js";
 
+const SIZES = [NEWEST, 100000, 1000000];
 const RULES = "GET /v1/rules/{eventType}/versions";
 const POLICIES = "GET /v1/policies/{id}/versions";
 
@@ -59,9 +62,10 @@ function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) 
 	const ruleDraft = all.get(`rules/${eventType}`);
 	const bandDraft = all.get(`policies/${policyId}`);
 	const [form, setForm] = useState({ rules: ruleDraft ? "draft" : "",
-	    policy: bandDraft ? "draft" : "" });
+	    policy: bandDraft ? "draft" : "", size: String(NEWEST) });
 	const set = (part) => setForm({ ...form, ...part });
 	const [busy, act] = useAct();
+	const sizes = can("backtest.run") ? SIZES : [NEWEST];
 	const start = () => act(async () => {
 		const candidate = { ...await rulesOf(form.rules, ruleDraft, eventType),
 		    ...await policyOf(form.policy, bandDraft, policyId) };
@@ -70,7 +74,7 @@ function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) 
 		    t("trials.title.policy", { what: named(form.policy) })]
 		    .filter(Boolean).join(", ") || t("trials.title.none");
 		onStart(startRun(title, { eventType, ...candidate,
-		    }));
+		    ...form.size === "" ? {} : { newest: Number(form.size) } }));
 	});
 	return html`<${Form} onSubmit=${start} class="filters">
 		<${Select} label=${t("trials.type")} value=${eventType}
@@ -81,6 +85,11 @@ function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) 
 		<${Select} label=${t("trials.policy")} value=${form.policy}
 			options=${options(t("trials.current"), bandDraft, bands)}
 			onInput=${(value) => set({ policy: value })} />
+		<${Select} label=${t("trials.size")} value=${form.size}
+			options=${[...sizes.map((n) => [String(n), t("trials.newest",
+			    { n })]), ...can("backtest.run") ?
+			    [["", t("trials.all")]] : []]}
+			onInput=${(size) => set({ size })} />
 		<${Button} type="submit" kind="primary" busy=${busy}>
 			${t("trials.start")}</${Button}>
 		<${Cli} words="backtest" operands=${[eventType]} options=${{

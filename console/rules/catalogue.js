@@ -2,19 +2,28 @@
 // The signals and attributes that rules may test, and what the editor says about
 // them.
 import { html, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
 import { t } from "../text.js";
 import { TextField } from "../ui/form.js";
 import { attributeName, tagsOf } from "./complete.js";
 
+// So many are listed; a search finds the others.
+const MOST = 10;
+
 // catalogueOf(type, text, signal): the catalogue of complete.js.
 export async function catalogueOf(type, text, signal) {
-	return { signals: [], attributes: [], tags: tagsOf(text) };
+	const { signals, attributes } = await call("GET /v1/signals",
+	    { query: { eventType: type }, signal });
+	return { signals, attributes, tags: tagsOf(text) };
 }
+
+// A signal with such a greatest value has no limit that a rule should know.
+const ANY = 1e9;
 
 function rangeOf({ min, max }) {
 	if (min === null && max === null)
 		return "";
-	if (max === null)
+	if (max === null || max >= ANY)
 		return t("rules.signal.from", { min });
 	return t("rules.signal.range", { min, max });
 }
@@ -42,13 +51,15 @@ export function Signals({ catalogue }) {
 		<${TextField} label=${t("rules.signals.find")} hideLabel
 			placeholder=${t("rules.signals.find")} value=${find}
 			onInput=${setFind} type="search" />
-		<div class="signals" tabindex="0" aria-label=${t("rules.signals")}
-			role="region"><dl>
-			${shown.map((signal) => html`<div key=${signal.name}>
+		<dl class="signals">
+			${shown.slice(0, MOST).map((signal) => html`<div
+				key=${`${signal.name} ${signal.type}`}>
 				<dt><code>${signal.name}</code> <small class="muted">${
 				    t(`rules.type.${signal.type}`)} ${
 				    rangeOf(signal)}</small></dt>
-				<dd>${signal.meaning}</dd></div>`)}</dl></div>
+				<dd>${signal.meaning}</dd></div>`)}</dl>
+		${shown.length > MOST && html`<p class="muted">${
+		    t("rules.signals.more", { n: shown.length - MOST })}</p>`}
 		${shown.length === 0 && html`<p class="muted">${
 		    t("rules.signals.none")}</p>`}</div>`;
 }

@@ -15,13 +15,19 @@ import { Loading } from "../ui/empty.js";
 import { Note } from "../ui/page.js";
 
 const VERDICTS = ["allow", "challenge", "review", "deny"];
+export const NEWEST = 20000;
+const EXAMPLES = 10;
 
 // impactOf(candidate, signal): candidate has eventType and dsl or policy.
 export function impactOf(candidate, signal) {
-	return call("POST /v1/backtest", { signal, body: candidate });
+	return call("POST /v1/backtest", { signal, body: { ...candidate,
+	    newest: NEWEST, examples: EXAMPLES } });
 }
 
 const signed = (n) => n > 0 ? `+${number(n)}` : n < 0 ? `−${number(-n)}` : "0";
+
+const flipsOf = ({ flipsByPair }) => flipsByPair.reduce((sum, { samples }) =>
+    sum + samples, 0);
 
 // Mix before after: how many samples had and would have each verdict.
 export function Mix({ mix: { before, after }, label }) {
@@ -87,7 +93,7 @@ export function Impact({ later, blocked }) {
 		${error && !loading && html`<${Note} tone="bad">
 			${errorText(error)}</${Note}>`}
 		${data && html`<p>${t("impact.samples", { n: data.sampleSize,
-		    flips: data.delta.flips })}</p>
+		    flips: flipsOf(data) })}</p>
 		<${Balance} ...${data} />
 		<${Mix} mix=${data.mix} label=${t("impact.mix")} />
 		<h3>${t("impact.flips")}</h3>

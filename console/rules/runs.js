@@ -3,6 +3,8 @@
 import { call } from "../api.js";
 import { signal } from "../store.js";
 
+const EXAMPLES = 20;
+
 // { id, title, request, at, result, error, abort }, the newest first.
 export const runs = signal([]);
 let last = 0;
@@ -20,7 +22,7 @@ export function startRun(title, request) {
 	runs.value = [{ id, title, request, at: new Date().toISOString(), abort,
 	    result: null, error: null }, ...runs.value];
 	call("POST /v1/backtest", { signal: abort.signal,
-	    body: request })
+	    body: { ...request, examples: EXAMPLES } })
 	    .then((result) => change(id, { result }),
 	    (error) => abort.signal.aborted ? dropRun(id) :
 		change(id, { error }));

@@ -3,9 +3,10 @@
 // would decide.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { number, percent } from "../format.js";
 import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
-import { bandOf, candidateOf, decide, HIGHEST, moveEdge, QUEUE, queueFor,
+import { bandOf, candidateOf, countsOf, decide, HIGHEST, moveEdge, QUEUE, queueFor,
     remove, split, textOf } from "../rules/bands.js";
 import { DraftActions, DraftNote, useDraft } from "../rules/drafts.js";
 import { Impact, impactOf } from "../rules/impact.js";
@@ -24,16 +25,19 @@ import { Button, Choice, Select, TextField } from "../ui/form.js";
 import { Page, Section } from "../ui/page.js";
 
 const VERDICTS = ["allow", "challenge", "review", "deny"];
+const DAYS = 30;
 const IMPACT_MS = 800;
 
 async function loadPolicy(id, from, signal) {
 	const version = (label) => call("GET /v1/policies/{id}/versions/{version}",
 	    { path: { id, version: label }, signal });
-	const [policies, versions] = await Promise.all([
+	const [policies, versions, histogram] = await Promise.all([
 	    call("GET /v1/policies", { signal }),
-	    call("GET /v1/policies/{id}/versions", { path: { id }, signal })]);
+	    call("GET /v1/policies/{id}/versions", { path: { id }, signal }),
+	    call("GET /v1/policies/{id}/histogram", { path: { id },
+		query: { days: DAYS }, signal })]);
 	const { eventType, policy } = policies.find((row) => row.policy.id === id);
-	return { eventType, versions, scores: null, active: policy,
+	return { eventType, versions, scores: histogram.scores, active: policy,
 	    base: from === undefined ? policy : await version(from) };
 }
 
@@ -45,7 +49,7 @@ function kinds(id, candidate) {
 		operands: [id, version, `${id}.json`] }) }];
 }
 
-function Band({ bands, i, onChange }) {
+function Band({ bands, i, count, share, onChange }) {
 	const { verdict, min, max, reviewQueue } = bands[i];
 	const last = i === bands.length - 1;
 	return html`<tr>
@@ -63,6 +67,8 @@ function Band({ bands, i, onChange }) {
 			label=${t("bands.queue")} value=${reviewQueue ?? ""}
 			maxlength="128" placeholder=${QUEUE}
 			onInput=${(queue) => onChange(queueFor(bands, i, queue))} />`}</td>
+		<td class="end">${number(count)} <small class="muted">${percent(share)}
+			</small></td>
 		<td class="end"><span class="buttons"><${Button} kind="quiet"
 			icon="plus" disabled=${min === max}
 			label=${t("bands.split", { min, max })}
@@ -74,15 +80,18 @@ function Band({ bands, i, onChange }) {
 }
 
 function Bands({ bands, scores, onChange }) {
+	const counts = countsOf(bands, scores);
+	const sum = counts.reduce((all, n) => all + n, 0);
 	return html`<div class="table-box" tabindex="0" role="region"
 		aria-label=${t("policies.bands")}><table class="bands"><thead><tr>
 			<th scope="col">${t("bands.verdict")}</th>
 			<th scope="col" class="end">${t("bands.from")}</th>
 			<th scope="col" class="end">${t("bands.to")}</th>
 			<th scope="col">${t("bands.queue")}</th>
+			<th scope="col" class="end">${t("bands.count")}</th>
 			<th><span class="hidden">${t("bands.change")}</span></th></tr></thead>
 		<tbody>${bands.map((_, i) => html`<${Band} key=${i} ...${{ bands, i,
-		    onChange }}
+		    onChange, count: counts[i], share: sum ? counts[i] / sum : 0 }}
 		/>`)}</tbody></table></div>`;
 }
 
@@ -136,6 +145,7 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 				disabled=${!differs} command="rules.submit"
 				onClick=${() => setOpen(true)}>
 				${t(`release.${ways[0].id}`)}</${Button}>`}`}>
+			<p class="muted">${t("policies.histogram", { n: DAYS })}</p>
 			<${Scale} bands=${value.bands} scores=${scores} onChange=${bands} />
 			<${Bands} bands=${value.bands} scores=${scores} onChange=${bands} />
 			<${Choice} label=${t("policies.onError")} hideLabel=${false}

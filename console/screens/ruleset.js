@@ -97,7 +97,8 @@ function Beside({ answers, live, setLive, catalogue, mayRun }) {
 			<${Check} label=${t("impact.live")} checked=${live}
 				onInput=${setLive} />
 			<${Impact} later=${impact} blocked=${blocked} /></${Section}>`}
-	</div>`;
+		<${Section} title=${t("rules.signals")}>
+			<${Signals} catalogue=${catalogue} /></${Section}></div>`;
 }
 
 // The editor with its buttons above and the mistakes below.
@@ -124,7 +125,7 @@ function Editor({ type, ruleset, reload }) {
 	const draft = useDraft(`rules/${type}`, base.version, base.text,
 	    (a, b) => a === b);
 	const text = draft.value;
-	const [live, setLive] = useState(false);
+	const [live, setLive] = useState(true);
 	const [open, setOpen] = useState(false);
 	const editor = useRef(null);
 	const mayRun = can("backtest.run") || can("cases.work");

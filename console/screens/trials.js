@@ -5,8 +5,7 @@ import { call } from "../api.js";
 import { number, percent } from "../format.js";
 import { href, setQuery } from "../router.js";
 import { Candidate } from "../rules/candidate.js";
-import { Balance, Flips, Mix } from "../rules/impact.js";
-import { Sides } from "../rules/matrix.js";
+import { Result } from "../rules/result.js";
 import { dropRun, runs, stopRun } from "../rules/runs.js";
 import { can } from "../session.js";
 import { useLoad, useSignal } from "../store.js";
@@ -18,7 +17,8 @@ import { Empty, Loaded, Problem } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Page, Section, Tabs } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time } from "../ui/time.js";
+import { Time, TimeHead } from "../ui/time.js";
+import { useAct } from "../ui/toast.js";
 
 const EVERY_MS = 2000;
 const SHADOWS_MS = 10000;
@@ -37,31 +37,43 @@ const runningColumns = () => [
 	    cell: (row) => html`<${Progress} ...${row} />` },
 	{ id: "seconds", label: t("trials.seconds"), align: "end",
 	    cell: (row) => number(Math.round(row.seconds)) },
+	{ id: "cancel", label: html`<span class="hidden">${t("trials.cancel")}
+		</span>`, align: "end", cell: (row) => html`<${Cancel} id=${row.id} />` },
 ];
 
-// The backtests of the host that answers, whoever has started them.
-function Running() {
-	const load = useLoad((signal) => call("GET /v1/backtest", { signal }), [],
-	    { every: EVERY_MS });
-	const rows = load.data?.running ?? [];
-	return rows.length > 0 && html`<${Section} title=${t("trials.running")}
-		class="flush"><${Table} label=${t("trials.running")} rows=${rows}
-			columns=${runningColumns()}
-			keyOf=${(row) => `${row.eventType} ${row.of}`} /></${Section}>`;
+const keptColumns = () => [
+	{ id: "type", label: t("trials.type"), main: true,
+	    cell: (row) => row.eventType },
+	{ id: "at", label: html`<${TimeHead} label=${t("trials.finished")} />`,
+	    cell: (row) => html`<${Time} at=${row.finishedAt} />` },
+	{ id: "author", label: t("trials.author"), cell: (row) => row.author },
+	{ id: "samples", label: t("trials.size"), align: "end",
+	    cell: (row) => number(row.sampleSize) },
+];
+
+function Cancel({ id }) {
+	const [busy, act] = useAct();
+	return html`<${Button} kind="quiet" busy=${busy} onClick=${() => act(() =>
+	    call("POST /v1/backtest/{id}/cancel", { path: { id } }),
+	    { done: t("trials.cancelled") })}>${t("trials.cancel")}</${Button}>`;
 }
 
-function Result({ result }) {
-	return html`<div class="columns">
-		<div class="stack"><h3>${t("trials.sides")}</h3>
-			<${Balance} ...${result} />
-			<${Sides} label=${t("trials.sides")} before=${result.baseline}
-				after=${result.candidate} names=${[t("trials.baseline"),
-				    t("trials.candidate")]} /></div>
-		<div class="stack"><h3>${t("trials.mix")}</h3>
-			<${Mix} mix=${result.mix} label=${t("trials.mix")} />
-			<h3>${t("impact.flips")}</h3>
-			<${Flips} pairs=${result.flipsByPair}
-				examples=${result.examples} /></div></div>`;
+// What the host that answers runs, and the results that the service keeps, whoever
+// has started them.
+function Others() {
+	const load = useLoad((signal) => call("GET /v1/backtest", { signal }), [],
+	    { every: EVERY_MS });
+	const { running, kept } = load.data ?? { running: [], kept: [] };
+	return html`${running.length > 0 && html`<${Section} class="flush"
+		title=${t("trials.running")}><${Table} label=${t("trials.running")}
+			rows=${running} columns=${runningColumns()}
+			keyOf=${(row) => row.id} /></${Section}>`}
+	${kept.length > 0 && html`<${Section} title=${t("trials.kept")}
+		class="flush" actions=${html`<${Cli} words="backtests list" />`}>
+		<${Table} label=${t("trials.kept")} rows=${kept}
+			columns=${keptColumns()} keyOf=${(row) => row.id}
+			href=${(row) => href("/trials/backtests/:id", { id: row.id })}
+		/></${Section}>`}`;
 }
 
 function Run({ run }) {
@@ -87,10 +99,10 @@ function Backtests({ query }) {
 	return html`<${Section} title=${t("trials.new")}><${Candidate}
 		type=${query.type} setType=${(type) => setQuery({ type })}
 		onStart=${() => {}} /></${Section}>
-	${can("backtest.run") && html`<${Running} />`}
 	${mine.map((run) => html`<${Run} key=${run.id} run=${run} />`)}
 	${mine.length === 0 && html`<${Empty} icon="flask-conical"
-		title=${t("trials.none")}>${t("trials.none.text")}</${Empty}>`}`;
+		title=${t("trials.none")}>${t("trials.none.text")}</${Empty}>`}
+	${can("backtest.run") && html`<${Others} />`}`;
 }
 
 const rate = (side, name, row) => row.labels.fraud + row.labels.legit === 0 ?

@@ -42,6 +42,7 @@ addText({
 	"nav.rules": "Rules",
 	"nav.policies": "Policies",
 	"nav.trials": "Trials",
+	"nav.quality": "Quality",
 	"nav.account": "Account and settings",
 
 	"verdict.allow": "allow",
@@ -134,6 +135,7 @@ addText({
 	"key.decision.copy": "Copy the id of the event",
 
 	"find.proposal": "Proposal {text}",
+	"find.backtest": "Open the result {text}",
 	"find.event": "Open the decision on the event {text}",
 	"find.case": "Open the case {text}",
 	"key.rules.edit": "Go into the editor",

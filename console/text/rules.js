@@ -24,6 +24,7 @@ addText({
 	    "then Tab leaves the editor.",
 	"rules.signals": "Signals",
 	"rules.signals.find": "Find a signal",
+	"rules.signals.more": { one: "and {n} more", other: "and {n} more" },
 	"rules.signals.none": "No signal matches.",
 	"rules.signal.from": "from {min}",
 	"rules.signal.range": "{min} to {max}",

@@ -53,6 +53,7 @@ export default [
 		await page.locator("table.mix").waitFor();
 	    } },
 	{ id: "shadows", hash: "#/trials?tab=shadows", ready: ".card .empty, table" },
+	{ id: "quality", hash: "#/quality", ready: ".filters" },
 	{ id: "account", hash: "#/account", ready: ".facts" },
 	{ id: "account-password", hash: "#/account", ready: ".facts",
 	    before: press("Change the password") },

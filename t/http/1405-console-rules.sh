@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The day of a rule author in the console, by keyboard alone: a threshold is changed,
+# proposed, tried as a shadow, approved, promoted and rolled back.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/chromium.sh
+. "$(dirname "$0")/chromium.sh"
+# shellcheck source=t/http/backtest.sh
+. "$(dirname "$0")/backtest.sh"
+
+need_chromium
+stack_docs "$srcdir" "$scratch"
+stack_console "$srcdir" "$scratch"
+start_stack FOUR_EYES=rules
+admin_token
+api_key
+http POST /v1/auth/users '{"email":"ann@example.com","role":"author",
+    "password":"temporary horse"}'
+is "an admin creates an author" "$STATUS" 201
+http POST /v1/auth/login \
+    '{"email":"ann@example.com","password":"temporary horse"}'
+TOKEN=$(json .token)
+http POST /v1/auth/password \
+    '{"password":"temporary horse","newPassword":"battery staple"}'
+is "the author chooses a password" "$STATUS" 200
+decide_sample
+
+active() {
+	sql "select version from assay.ruleset_active
+	    where event_type = 'card.authorize'"
+}
+seed=$(active)
+line=$(grep -n 'event.amount > 3000' \
+    "$srcdir/sql/seed/rules/card.authorize.rule" | cut -d : -f 1)
+start_tcp_site
+run_steps rules.mjs 11 '{"author":{"email":"ann@example.com",
+    "password":"battery staple"},"admin":{"email":"admin@example.com",
+    "password":"correct horse"},"line":'"$line"',"value":"30"}'
+is "the seed's rules decide again" "$(active)" "$seed"
+is "both changes of the author are versions" "$(sql "select version, author
+    from assay.ruleset where version like 'day-%' order by 1")" \
+    "day-1|ann@example.com
+day-2|ann@example.com"
+finish

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: ISC
+// The day of a rule author in a headless Chromium, by keyboard alone:
+//
+//	node rules.mjs MODULES CHROMIUM URL < PEOPLE
+//
+// PEOPLE is {"author": {email, password}, "admin": {...}, "line": N, "value": TEXT}:
+// line N of the active rules of card.authorize ends with a threshold, and value is
+// another one.  FOUR_EYES names the rules.  Prints "ok STEP" or "not ok STEP: WHY".
+import { readFileSync } from "node:fs";
+import { launch, steps, want, watch } from "./page.mjs";
+
+const [modules, program, base] = process.argv.slice(2);
+const people = JSON.parse(readFileSync(0, "utf8"));
+const browser = await launch(modules, program);
+const step = steps(browser);
+const MOST_TABS = 60;
+
+// A person with a browser of their own.
+async function person({ email, password }) {
+	const page = await (await browser.newContext()).newPage();
+	const seen = await watch(page, base);
+	const press = async (...keys) => {
+		for (const key of keys)
+			await page.keyboard.press(key);
+	};
+	const type = (text) => page.keyboard.type(text);
+	const heading = (name) => page.getByRole("heading", { name, level: 1,
+	    exact: true }).waitFor();
+	// Tab until this has the focus, which must be visible.
+	const tabTo = async (selector) => {
+		for (let n = 0; n < MOST_TABS; n++) {
+			if (await page.evaluate((which) =>
+			    document.activeElement?.matches(which), selector))
+				return;
+			await press("Tab");
+		}
+		throw new Error(`Tab does not reach ${selector}`);
+	};
+	// Undo what was typed in the editor until it lacks this.
+	const undo = async (words) => {
+		while ((await page.locator(".cm-line").allTextContents())
+		    .some((line) => line.includes(words)))
+			await press("Control+z");
+	};
+	await page.goto(`${base}/console/`);
+	await heading("Sign in");
+	await type(email);
+	await press("Tab");
+	await type(password);
+	await press("Enter");
+	await heading("Home");
+	return { page, seen, press, type, heading, tabTo, undo,
+	    text: (words) => page.getByText(words).first().waitFor() };
+}
+
+// approve(person): the request of the newest proposal is made.
+async function approve({ page }) {
+	return page.evaluate(async () => {
+		const headers = { "Assay-Session": "cookie",
+		    "Content-Type": "application/json" };
+		const [{ id, reason }] = await (await fetch(
+		    "/v1/proposals?status=pending", { headers })).json();
+		const { ok } = await fetch(`/v1/proposals/${id}/approve`,
+		    { method: "POST", headers, body: "{}" });
+		return `${ok} ${reason}`;
+	});
+}
+
+let author, admin;
+await step("an author signs in and opens the rules of a type", async () => {
+	author = await person(people.author);
+	await author.press("g", "r");
+	await author.heading("Rules");
+	await author.tabTo("a[href='#/rules/card.authorize']");
+	await author.press("Enter");
+	await author.heading("card.authorize");
+	await author.page.locator("rule-editor .cm-content").waitFor();
+});
+await step("a mistake is shown by line and column while it is typed", async () => {
+	await author.press("e");
+	await author.press("Control+Home");
+	await author.type("rule r {\n");
+	await author.text("found \"rule\"");
+	await author.page.locator("rule-editor .cm-lintRange-error").first()
+	    .waitFor();
+	await author.undo("rule r {");
+	await author.text("rules without a mistake");
+});
+await step("the editor completes a signal and tells what it means", async () => {
+	await author.press("Control+End");
+	await author.type("\nrule r { when event.am");
+	await author.press("Control+Space");
+	await author.page.locator(".cm-tooltip.cm-completionInfo").waitFor();
+	await author.page.waitForTimeout(200); // the editor ignores a faster Enter
+	await author.press("Enter");
+	want((await author.page.locator(".cm-line").last().textContent())
+	    .endsWith("when event.amount"), true);
+	await author.undo("rule r {");
+});
+await step("a threshold that is changed shows which verdicts change", async () => {
+	await author.press("Control+Home");
+	for (let line = 1; line < people.line; line++)
+		await author.press("ArrowDown");
+	await author.press("End", "Control+Backspace");
+	await author.type(` ${people.value}`);
+	await author.press("Control+Enter");
+	await author.page.locator(".flips .id a").first().waitFor();
+});
+await step("Escape and Tab leave the editor for an event that changes", async () => {
+	await author.press("Escape");
+	await author.tabTo(".flips .id a");
+	const event = await author.page.evaluate(() =>
+	    document.activeElement.textContent);
+	await author.press("Enter");
+	await author.page.waitForURL(`**/#/decisions/${event}`);
+	await author.page.locator(".facts").first().waitFor();
+	await author.press("u");
+	await author.text("unpublished changes");
+});
+await step("the author may propose the change, not publish it", async () => {
+	await author.press("Control+s");
+	await author.page.getByRole("dialog").waitFor();
+	want(await author.page.getByRole("radio", { name: "Publish", exact: true })
+	    .count(), 0);
+	await author.press("Control+a");
+	await author.type("day-1");
+	await author.press("Tab");
+	await author.type("fewer false alarms");
+	await author.press("Control+Enter");
+	await author.text("day-1 waits for an approval.");
+});
+await step("the author starts the same text as a shadow", async () => {
+	await author.press("Control+s");
+	await author.page.getByRole("dialog").waitFor();
+	await author.press("Shift+Tab", "ArrowRight");
+	await author.tabTo("input[type=text]");
+	await author.press("Control+a");
+	await author.type("day-2");
+	await author.press("Control+Enter");
+	await author.text("day-2 runs as a shadow.");
+});
+await step("an admin approves the proposal", async () => {
+	admin = await person(people.admin);
+	want(await approve(admin), "true fewer false alarms");
+	await admin.press("g", "r");
+	await admin.text("day-1");
+});
+await step("the author compares the shadow and proposes to promote it", async () => {
+	await author.press("Escape", "Tab", "g", "t");
+	await author.heading("Trials");
+	await author.tabTo(".tabs a[href='#/trials?tab=shadows']");
+	await author.press("Enter");
+	await author.page.locator("tr[data-row*=shd_]").waitFor();
+	await author.tabTo("tr[data-row*=shd_] a");
+	await author.press("Enter");
+	await author.heading("card.authorize day-2");
+	await author.press("P");
+	await author.page.getByRole("dialog").waitFor();
+	await author.type("as good, fewer alarms");
+	await author.press("Control+Enter");
+	await author.text("The promotion waits for an approval.");
+	want(await approve(admin), "true as good, fewer alarms");
+});
+await step("the author proposes to roll back, and the admin approves", async () => {
+	await author.press("g", "r");
+	await author.tabTo("a[href='#/rules/card.authorize']");
+	await author.press("Enter");
+	await author.tabTo(".tabs a[href='#/rules/card.authorize/versions']");
+	await author.press("Enter");
+	await author.page.locator("tr[data-row]").first().waitFor();
+	await author.tabTo("tr[data-row^=seed] a");
+	await author.press("Enter");
+	await author.page.locator(".difference tr.in").first().waitFor();
+	await author.press("R");
+	await author.page.getByRole("dialog").waitFor();
+	await author.type("too many alarms");
+	await author.press("Control+Enter");
+	await author.text("The rollback waits for an approval.");
+	want(await approve(admin), "true too many alarms");
+});
+await step("nothing broke the policy and nothing left the site", async () => {
+	for (const { seen } of [author, admin]) {
+		want(seen.errors.filter((error) => !error.includes("401"))
+		    .join("; "), "");
+		want(seen.otherHosts.join(), "");
+	}
+});
+await browser.close();
