@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The account of the operator: password, appearance, time zone and keys.
 import { html, useState } from "../../third_party/preact/preact.js";
+import { SecondFactor } from "../account/factor.js";
 import { keyOf, clash, isSingle, keysOf, resetKeys, setKey } from "../keys.js";
 import commands from "../commands.js";
 import { prefs, setPref } from "../prefs.js";
@@ -116,6 +117,7 @@ export default function Account() {
 			]} /></${Section}>
 			<${Appearance} />
 			<${PasswordPart} />
+			<${Section} title=${t("factor.title")}><${SecondFactor} /></${Section}>
 			<${Keys} />
 		</div>
 		<${Note}>${t("account.stored")}</${Note}></${Page}>`;

@@ -3,14 +3,24 @@
 // password.
 import { html, useEffect, useState } from
     "../../third_party/preact/preact.js";
-import { changePassword, register, session, signOut } from "../session.js";
+import { changePassword, register, session, signOut, start } from
+    "../session.js";
 import { errorText } from "../errors.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
 import { Button, Form, TextField } from "../ui/form.js";
-import { Password, SignInForm, useSubmit } from "../ui/identity.js";
+import { Identity, Password, SignInForm, useSubmit } from "../ui/identity.js";
 
 const LEAST = 8;
+
+// useModule(load): a module that few need, when it has arrived.
+function useModule(load) {
+	const [module, setModule] = useState(null);
+	useEffect(() => {
+		load().then(setModule);
+	}, []);
+	return module;
+}
 
 // useNewPassword(): a new password that is typed twice.
 export function useNewPassword() {
@@ -77,7 +87,17 @@ function Temporary() {
 	</${ChangePassword}>`;
 }
 
-const FORMS = { signIn: SignInForm, register: Register, password: Temporary };
+// The service wants a second factor from this operator.
+function Enrol() {
+	const module = useModule(() => import("../account/factor.js"));
+	return html`<p>${t("login.enrol.text")}</p>${module &&
+	    html`<${module.SecondFactor} onDone=${start}><${Button}
+		onClick=${signOut}>${t("identity.signOut")}</${Button}>
+	</${module.SecondFactor}>`}<${Identity} />`;
+}
+
+const FORMS = { signIn: SignInForm, register: Register, password: Temporary,
+    enrol: Enrol };
 
 // SignIn phase: of session.js.
 export function SignIn({ phase }) {

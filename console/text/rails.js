@@ -174,6 +174,8 @@ addText({
 	"login.password": "Choose a password",
 	"login.temporary.text": "Someone else has set your password. Choose one " +
 	    "that only you know.",
+	"login.enrol": "Set up a second factor",
+	"login.enrol.text": "This service asks you for more than a password.",
 	"login.present": "Current password",
 	"login.new": "New password",
 	"login.again": "New password again",

@@ -147,6 +147,16 @@ await step("a session that ends keeps what is typed", async () => {
 	await page.getByText("The password is wrong.").waitFor();
 	want(await field("New password").inputValue(), "a new password");
 });
+await step("an authenticator app is offered a QR code and a key", async () => {
+	await button("Cancel").click();
+	await button("Set up an authenticator app").click();
+	await page.getByRole("img", { name: "QR code for an authenticator app" })
+	    .waitFor();
+	await field("Code").fill("000000");
+	await button("Enable").click();
+	await page.getByText("The code is wrong or was used already.").waitFor();
+	await button("Cancel").click();
+});
 await step("a sign-out in one tab ends the others", async () => {
 	const other = await context.newPage();
 	await other.goto(`${base}/console/`);
