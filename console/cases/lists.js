@@ -13,10 +13,8 @@ import { Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Section } from "../ui/page.js";
 import { Time } from "../ui/time.js";
-import { Entry } from "./entry.js";
 import { graphValues, listValues } from "./values.js";
 
-const TONES = { block: "bad", allow: "good", watch: "warn" };
 const MOST_LINKED = 5;
 
 async function entriesOf(values, signal) {
@@ -39,10 +37,10 @@ async function choices(values) {
 function Entries({ entries }) {
 	return entries.length === 0 ? html`<p class="muted">${t("cases.noEntries")}</p>` :
 	    html`<ul class="plain-list">${entries.map((entry) => html`<li
-		key=${entry.id}><${Badge} tone=${TONES[entry.kind]}>${
-		t(`list.${entry.kind}`)}</${Badge}>
-		<span>${t(`list.${entry.subject}`)} <code>${entry.value}</code>
-		${entry.expiresAt && html`<span class="muted"> ${t("list.until")}
+		key=${entry.id}><${Badge} tone=${KIND_TONES[entry.kind]}>${
+		t(`kind.${entry.kind}`)}</${Badge}>
+		<span>${t(`subject.${entry.subject}`)} <code>${entry.value}</code>
+		${entry.expiresAt && html`<span class="muted"> ${t("lists.until")}
 			${" "}<${Time} at=${entry.expiresAt} /></span>`}
 		${entry.reason && html`<span class="typed muted">
 			${entry.reason}</span>`}</span></li>`)}</ul>`;
@@ -55,16 +53,15 @@ export function Lists({ explanation }) {
 	const [open, setOpen] = useState(null);
 	const write = can("lists.write") && values.length > 0;
 	async function add(kind) {
-		setOpen({ kind, options: values });
-		const options = await choices(values).catch(() => values);
-		setOpen((now) => now && { ...now, options });
+		setOpen({ kind, values });
+		const more = await choices(values).catch(() => values);
+		setOpen((now) => now && { ...now, values: more });
 	}
 	useKeys({ "case.block": write && (() => add("block")),
 	    "case.watch": write && (() => add("watch")) });
-	function close(done) {
+	function done() {
 		setOpen(null);
-		if (done)
-			load.reload();
+		load.reload();
 	}
 	return html`<${Section} title=${t("cases.lists")} actions=${write && html`
 		<${Button} command="case.block" onClick=${() => add("block")}>
@@ -73,5 +70,6 @@ export function Lists({ explanation }) {
 			${changeLabel("lists", t("cases.watch"))}</${Button}>`}>
 		<${Loaded} load=${load} lines=${2}>${(entries) => html`<${Entries}
 			entries=${entries} />`}</${Loaded}>
-		${open && html`<${Entry} ...${open} close=${close} />`}</${Section}>`;
+		${open && html`<${EntryDialog} ...${open} onDone=${done}
+			onClose=${() => setOpen(null)} />`}</${Section}>`;
 }

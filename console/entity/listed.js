@@ -35,7 +35,7 @@ export function Listed({ subject, value }) {
 			key=${entry.id}><${Badge} tone=${KIND_TONES[entry.kind]}>
 			${t(`kind.${entry.kind}`)}</${Badge}> ${entry.reason ?? ""}
 			<span class="muted"> ${entry.createdBy}
-			${entry.expiresAt && html`, ${t("entity.until")} <${Time}
+			${entry.expiresAt && html`, ${t("lists.until")} <${Time}
 				at=${entry.expiresAt} />`}</span></li>`)}</ul>`}
 		</${Loaded}>
 		${open && html`<${EntryDialog} kind=${open} subject=${subject}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The dialog that adds a list entry; other screens open it with a value.
 import { html, useState } from "../../third_party/preact/preact.js";
+import { skew } from "../api.js";
 import { t } from "../text.js";
 import "../text/lists.js";
 import { changeLabel, useChange } from "../ui/change.js";
@@ -12,16 +13,36 @@ import { KINDS, SUBJECTS, choices } from "./words.js";
 const DAY_MS = 86400000;
 const DAYS = ["", "1", "7", "30", "90", "365"];
 
+// The clock of the service counts, not that of this machine.
 function expiryOf(days) {
-	return days === "" ? null :
-	    new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+	return days === "" ? null : new Date(Date.now() + skew.value +
+	    Number(days) * DAY_MS).toISOString();
 }
 
-// EntryDialog: kind, subject and value are what it begins with.
+function TypedValue({ entry, set }) {
+	return html`<${Select} label=${t("lists.subject")} value=${entry.subject}
+			options=${choices("subject", SUBJECTS)} onInput=${set("subject")} />
+		<${TextField} label=${t("lists.value")} value=${entry.value}
+			hint=${t(`lists.hint.${entry.subject}`)}
+			onInput=${set("value")} required />`;
+}
+
+function ChosenValue({ values, entry, choose }) {
+	const at = values.findIndex(({ subject, value }) =>
+	    subject === entry.subject && value === entry.value);
+	return html`<${Select} label=${t("lists.value")} value=${String(at)} autofocus
+		options=${values.map(({ subject, value }, i) => [String(i),
+		    `${t(`subject.${subject}`)} ${value}`])}
+		onInput=${(i) => choose(values[Number(i)])} />`;
+}
+
+// EntryDialog: kind, subject and value are what it begins with; values, if given,
+// are the { subject, value } pairs to choose from.
 export function EntryDialog({ kind = "block", subject = "user", value = "",
-    onClose, onDone }) {
-	const [entry, setEntry] = useState({ kind, subject, value, reason: "" });
-	const [days, setDays] = useState("");
+    values = null, onClose, onDone }) {
+	const [entry, setEntry] = useState({ kind, subject, value, reason: "",
+	    ...values?.[0] });
+	const [days, setDays] = useState(values === null ? "" : "30");
 	const [busy, change] = useChange();
 	const set = (name) => (text) => setEntry({ ...entry, [name]: text });
 	async function save() {
@@ -38,12 +59,9 @@ export function EntryDialog({ kind = "block", subject = "user", value = "",
 			<${Choice} label=${t("lists.kind")} hideLabel=${false}
 				value=${entry.kind} options=${choices("kind", KINDS)}
 				onInput=${set("kind")} />
-			<${Select} label=${t("lists.subject")} value=${entry.subject}
-				options=${choices("subject", SUBJECTS)}
-				onInput=${set("subject")} />
-			<${TextField} label=${t("lists.value")} value=${entry.value}
-				hint=${t(`lists.hint.${entry.subject}`)}
-				onInput=${set("value")} required />
+			${values === null ? html`<${TypedValue} ...${{ entry, set }} />` :
+			    html`<${ChosenValue} ...${{ values, entry, choose: (chosen) =>
+				setEntry({ ...entry, ...chosen }) }} />`}
 			<${TextField} label=${t("lists.reason")} value=${entry.reason}
 				onInput=${set("reason")} maxlength="256" />
 			<${Select} label=${t("lists.ends")} value=${days}

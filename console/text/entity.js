@@ -23,7 +23,6 @@ addText({
 	"entity.cases": "Cases",
 	"entity.lists": "Lists",
 	"entity.unlisted": "No list names it.",
-	"entity.until": "until",
 	"entity.links": "Links",
 	"entity.alone": "It is linked to nothing.",
 	"entity.seen": "First seen",

@@ -13,6 +13,7 @@ addText({
 	"lists.expires": "Ends",
 	"lists.ends": "Ends",
 	"lists.never": "never",
+	"lists.until": "until",
 	"lists.days": { one: "in {n} day", other: "in {n} days" },
 	"lists.by": "Added by",
 	"lists.age": "Age",
