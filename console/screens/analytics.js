@@ -2,8 +2,9 @@
 // Analytics: decisions by day, scores, tags, and what came of cases and labels.
 import { html } from "../../third_party/preact/preact.js";
 import { VerdictDays, newestDays, verdictParts } from "../analytics/days.js";
-import { call } from "../api.js";
-import { number, percent } from "../format.js";
+import { call, skew } from "../api.js";
+import { eventTypes } from "../events.js";
+import { duration, number, percent } from "../format.js";
 import { href, setQuery } from "../router.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
@@ -11,32 +12,59 @@ import "../text/analytics.js";
 import { Bars, Ranked, Split } from "../ui/chart.js";
 import { Cli } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
-import { Choice } from "../ui/form.js";
+import { Choice, Select } from "../ui/form.js";
 import { Page, Section, Stat } from "../ui/page.js";
+import { Table } from "../ui/table.js";
 
 const EVERY_MS = 60000;
-const STRETCHES = [7, 30, 90, 400];
+const DAY_MS = 86400000;
+const MOST_DAYS = 400;
+const STRETCHES = [7, 30, 90, MOST_DAYS];
 
-// The sum of the counts of some days.
-function sumOf(days) {
-	const sum = { total: 0 };
-	for (const [, counts] of days)
-		for (const [name, count] of Object.entries(counts))
-			sum[name] = (sum[name] ?? 0) + count;
-	return sum;
+// The first of the last n days, by UTC; null: all days that are listed.
+function firstDay(n) {
+	return n === MOST_DAYS ? null : new Date(Date.now() + skew.value -
+	    (n - 1) * DAY_MS).toISOString().slice(0, 10);
 }
 
-function Verdicts({ byDay, stretch }) {
-	const days = newestDays(byDay, stretch);
-	const sum = sumOf(days);
-	return html`<${Section} class="wide" title=${t("analytics.days")}
-		actions=${html`<${Choice} label=${t("analytics.stretch")}
+function Filters({ query, stretch }) {
+	return html`<div class="filters">
+		<${Select} label=${t("analytics.type")} value=${query.eventType ?? ""}
+			options=${[["", t("analytics.all")],
+			    ...eventTypes.map((type) => [type, type])]}
+			onInput=${(eventType) => setQuery({ eventType })} />
+		<${Choice} label=${t("analytics.stretch")} hideLabel=${false}
 			value=${String(stretch)} onInput=${(n) => setQuery({ days: n })}
 			options=${STRETCHES.map((n) => [String(n),
-			    t("analytics.lastDays", { n })])} />`}>
-		<${VerdictDays} days=${days} />
-		<${Split} label=${t("analytics.mix", { n: days.length,
-		    total: sum.total })} parts=${verdictParts(sum)} /></${Section}>`;
+			    t("analytics.lastDays", { n })])} /></div>`;
+}
+
+function Verdicts({ byDay, totals }) {
+	return html`<${Section} class="wide" title=${t("analytics.days")}>
+		<${VerdictDays} days=${newestDays(byDay, MOST_DAYS)} />
+		<${Split} label=${t("analytics.mix")}
+			parts=${verdictParts(totals.byVerdict)} /></${Section}>`;
+}
+
+function Analysts({ handling, analysts }) {
+	return html`<${Section} class="wide flush" title=${t("analytics.work")}
+		actions=${html`<span class="muted">${handling.resolved > 0 &&
+		    t("analytics.handling", { n: handling.resolved,
+			median: duration(handling.medianSeconds),
+			p90: duration(handling.p90Seconds) })}</span>`}>
+		<${Table} label=${t("analytics.work")} rows=${analysts}
+			keyOf=${({ analyst }) => analyst} columns=${[
+			    { id: "analyst", label: t("analytics.who"),
+				cell: ({ analyst }) => analyst },
+			    ...["resolved", "fraud", "legit", "inconclusive"].map((id) =>
+				({ id, align: "end", label: id === "resolved" ?
+				    t("analytics.resolved") : t(`outcome.${id}`),
+				    cell: (row) => number(row[id]) })),
+			    { id: "median", label: t("analytics.median"), align: "end",
+				cell: ({ medianSeconds }) => medianSeconds === null ? "" :
+				    duration(medianSeconds) }]}
+			empty=${html`<${Empty} title=${t("analytics.work.none")} />`} />
+	</${Section}>`;
 }
 
 function Scores({ buckets }) {
@@ -82,16 +110,21 @@ function Truth({ cases, labels, falsePositiveRate }) {
 
 export default function Analytics({ query }) {
 	const stretch = STRETCHES.find((n) => String(n) === query.days) ?? 30;
+	const wanted = { since: firstDay(stretch), eventType: query.eventType };
 	const load = useLoad((signal) => call("GET /v1/analytics/summary",
-	    { signal }), [], { every: EVERY_MS });
+	    { query: wanted, signal }), [stretch, query.eventType],
+	{ every: EVERY_MS, keep: true });
 	return html`<${Page} title=${t("nav.analytics")} lead=${t("analytics.lead")}
-		actions=${html`<${Cli} words="analytics" />`}>
-		<${Loaded} load=${load} lines=${8}>${(summary) =>
-		    summary.totals.decisions === 0 ? html`<${Empty}
-			icon="chart-column" title=${t("analytics.none")} />` :
-			html`<div class="columns">
-			<${Verdicts} byDay=${summary.byDay} stretch=${stretch} />
+		actions=${html`<${Cli} words="analytics" options=${{
+		    since: wanted.since, type: wanted.eventType }} />`}>
+		<${Filters} query=${query} stretch=${stretch} />
+		<${Loaded} load=${load} lines=${8}>${(summary) => html`
+			<div class="columns">${summary.totals.decisions === 0 ?
+			    html`<${Section} class="wide"><${Empty} icon="chart-column"
+				title=${t("analytics.none")} /></${Section}>` : html`
+			<${Verdicts} ...${summary} />
 			<${Scores} buckets=${summary.scoreBuckets} />
-			<${Tags} tags=${summary.topTags} />
+			<${Tags} tags=${summary.topTags} />`}
+			<${Analysts} ...${summary} />
 			<${Truth} ...${summary} /></div>`}</${Loaded}></${Page}>`;
 }

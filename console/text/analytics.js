@@ -3,25 +3,33 @@
 import { addText } from "../text.js";
 
 addText({
-	"analytics.lead": "Counts of all decisions, also of those that retention has " +
-	    "removed. Days are UTC days.",
-	"analytics.none": "No decisions yet.",
-	"analytics.stretch": "Days shown",
+	"analytics.lead": "Counts also of decisions that retention has removed. Days are " +
+	    "UTC days.",
+	"analytics.none": "No decisions in these days.",
+	"analytics.stretch": "Days",
 	"analytics.lastDays": { one: "{n} day", other: "{n} days" },
 	"analytics.days": "Decisions by day (UTC)",
 	"analytics.day": "Day",
 	"analytics.decisions": "Decisions",
-	"analytics.mix": { one: "Verdicts of {n} day: {total} decisions",
-	    other: "Verdicts of {n} days: {total} decisions" },
-	"analytics.scores": "Scores of all time",
+	"analytics.mix": "Verdicts of these days",
+	"analytics.type": "Event type",
+	"analytics.all": "all",
+	"analytics.work": "Work of analysts",
+	"analytics.work.none": "No case was resolved in these days.",
+	"analytics.handling": { one: "{n} case: half within {median}, nine in ten " +
+	    "within {p90}", other: "{n} cases: half within {median}, nine in ten " +
+	    "within {p90}" },
+	"analytics.who": "Analyst",
+	"analytics.median": "Median time",
+	"analytics.scores": "Scores",
 	"analytics.score": "Score from",
-	"analytics.tags": "Most frequent tags of all time",
-	"analytics.cases": "Resolved cases",
+	"analytics.tags": "Most frequent tags",
+	"analytics.cases": "Resolved cases of all time",
 	"analytics.resolved": "Resolved",
 	"analytics.outcomes": "Outcomes",
 	"analytics.false": "False positives",
 	"analytics.false.note": "legit of resolved cases",
-	"analytics.labels": "Labelled events",
+	"analytics.labels": "Labelled events of all time",
 	"analytics.analyst": "By analysts",
 	"analytics.chargeback": "By chargebacks",
 });
