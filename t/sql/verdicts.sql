@@ -125,10 +125,17 @@ rollback;
 
 -- Filters: of 150,000 decisions every 1000th is a deny with a tag of its own,
 -- one user has all but ten, and each tenth has the other event type.
+-- All are of last month: a walk from a future time would begin now.
 truncate assay.verdict_log, assay.decision_detail, assay.retention_watermark;
+create function origin()
+returns timestamptz language sql stable
+return date_trunc('month', now()) - interval '1 month';
+create table assay.verdict_past partition of assay.verdict_log
+for values from (date_trunc('month', now()) - interval '1 month')
+    to (date_trunc('month', now()));
 insert into assay.verdict_log (decided_at, id, event_id, event_type, verdict,
     score, reasons, policy_id, policy_version, correlation_id)
-select date_trunc('month', now()) + n * interval '1 second',
+select origin() + n * interval '1 second',
 	'vd_' || lpad(n::text, 8, '0'), 'e-' || n,
 	case when n % 10 = 0 then 'account.login' else 'order.place' end,
 	case when n % 1000 = 0 then 'deny' else 'allow' end, n % 101,
@@ -142,18 +149,17 @@ select v.decided_at, v.id, v.event_id, v.event_type,
 from assay.verdict_log v, lateral (select substr(v.event_id, 3)::int) as w(n);
 insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
     user_id, request, dry_run)
-values (date_trunc('month', now()) + interval '150001.5 seconds', 'vd_00150002',
+values (origin() + interval '150001.5 seconds', 'vd_00150002',
     'dry', 'order.place', 'quiet', '{}', '{"verdict":"deny","score":7,'
     '"reasons":[{"tag":"odd","points":7}],"policyId":"p","policyVersion":"v"}');
 analyze assay.verdict_log, assay.decision_detail;
 -- How many entries a page has, the newest, the oldest, and where it ended.
 create function page(f assay.log_filter, since interval default '-1 year',
-    until interval default '1 year')
+    until interval default '150003 s')
 returns text language sql
 return (select concat_ws(' ', count(p), max(p ->> 'id'), min(p ->> 'id'),
 	case when min(g.read_until) is null then 'all' else 'part' end)
-    from (select date_trunc('month', now()) as m) t,
-	assay.log_page(f, 200, m + since, m + until) g
+    from assay.log_page(f, 200, origin() + since, origin() + until) g
 	left join json_array_elements(g.body::json) p on true);
 select page(shown(false, verdict => 'deny'));
 select page(shown(false, tag => 'odd'));
@@ -176,6 +182,6 @@ select page(shown(true, tag => 'odd'));
 -- The next walk begins where the last one ended.
 select json_array_length(n.body::json), n.read_until is null
 from assay.log_page(shown(false, verdict => 'deny'), 200, '-infinity',
-	'infinity') g,
+	origin() + interval '150003 s') g,
     assay.log_page(shown(false, verdict => 'deny'), 200, '-infinity',
 	g.read_until) n;
