@@ -168,7 +168,7 @@ delete from assay.decision_detail;
 delete from assay.idempotency;
 delete from assay.user_state;
 select assay.erase_entity(1, 1000);
-select days from assay.entity_risk;
+update assay.entity_risk set days = '';
 select assay.risk_put('{}', '{}', '{}');
 select labels from assay.risk_labels(1);
 select more, graph, baseline from assay.erase_identity(1, 'u-1', 1000);
