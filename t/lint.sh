@@ -386,7 +386,7 @@ grep -vE '^(t/(rules|node/package)|third_party/|LICENSE)|\.(out|csv|want|bad|rul
     "$tmp/text" | perl t/words.pl >"$tmp/faults" 2>&1
 verdict "$what"
 
-xargs grep -nIE '(^|[^a-z])(/[w]ork/|/[t]mp/wt|/[h]ome/[a-z]|/[r]oot/)' \
+xargs grep -nIE '(^|[^a-z.])(/[w]ork/|/[t]mp/wt|/[h]ome/[a-z]|/[r]oot/)' \
     <"$tmp/text" >"$tmp/faults"
 verdict "no path of a developer's machine"
 
