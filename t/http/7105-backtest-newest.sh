@@ -29,7 +29,7 @@ deny='"dsl":"rule all { when event.type == \"card.authorize\" then score += 100,
 http POST /v1/backtest "{\"eventType\":\"card.authorize\",$deny,\"newest\":7,\"examples\":20}"
 is_json "a backtest of the newest seven samples reads seven" \
     '"\(.sampleSize) \(.mix.after.deny) \(has("id"))"' "7 7 false"
-is "its examples are the events of the newest seven that flip" \
+is "the examples are the events of the newest seven that flip" \
     "$(json '[.examples[] | select(.to == "deny") | .eventIds[]] | sort |
 	join(" ")')" \
     "$(sql "select string_agg(d.event_id, ' ' order by d.event_id collate \"C\")

@@ -20,6 +20,7 @@ decide_login() {
 }
 
 # draw PATH: the edges of an entity, each with the names of its two ends.
+# shellcheck disable=SC2016 # this is jq
 draw() {
 	http GET "/v1/graph/$1"
 	json '.links as $l | [.edges[] | map($l[.].id) | sort | join("-")] |

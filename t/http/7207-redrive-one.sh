@@ -31,7 +31,8 @@ is "one dead letter is pending again" "$STATUS $BODY $(states)" \
     '200 {"requeued" : 1} 7|1'
 http POST "/v1/webhooks/deliveries/whd_$(id 2)/redrive"
 is_error "a delivery that is pending answers 404" 404 NOT_FOUND
-http POST "/v1/notifications/deliveries/ntd_$(id 1)/redrive"
+alert=ntd_$(id 1)
+http POST "/v1/notifications/deliveries/$alert/redrive"
 is "one alert is pending again" "$STATUS $BODY $(states)" \
     '200 {"requeued" : 1} 6|2'
 http POST "/v1/webhooks/deliveries/ntd_$(id 2)/redrive"
