@@ -56,7 +56,7 @@ graph_get(struct req *req, struct resp *resp)
 	str_init(&s, req->arena);
 	if (print_risk(req, &s, &rows) == -1)
 		return -1;
-	/* The risk goes before the first member of the body. */
+	/* The risk comes first, then the members of the body. */
 	str_addf(&s, ",%s", rows_get_text(&rows, "body") + 1);
 	return resp_json(req, resp, 200, str_text(&s));
 }

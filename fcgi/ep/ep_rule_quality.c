@@ -32,7 +32,7 @@ struct quality_run {
 };
 
 static int read_query(struct req *req, struct quality_run *run);
-static int count_rules(struct req *req, struct quality_run *run);
+static int count_firings(struct req *req, struct quality_run *run);
 static int open_newest(struct req *req, struct quality_run *run);
 static void count_batch(
     struct quality_run *run, const struct rows *rows, struct arena *a);
@@ -53,7 +53,7 @@ rule_quality_get(struct req *req, struct resp *resp)
 		return fail_memory(&req->fail);
 	if (read_query(req, run) == -1)
 		return -1;
-	r = count_rules(req, run);
+	r = count_firings(req, run);
 	live_scoring_clear(&run->live.scoring);
 	db_rollback(req->worker->db);
 	if (r == -1)
@@ -82,7 +82,7 @@ read_query(struct req *req, struct quality_run *run)
 
 /* Evaluate the active rules on the samples, batch by batch, in one snapshot. */
 static int
-count_rules(struct req *req, struct quality_run *run)
+count_firings(struct req *req, struct quality_run *run)
 {
 	struct arena *a = req->arena;
 	struct db *db = req->worker->db;

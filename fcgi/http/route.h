@@ -89,8 +89,8 @@ struct route {
 route_fn decision_answer;
 
 /*
- * Whether the body of a backtest asks for so few samples that it takes no longer
- * than other requests.
+ * Whether the body of a backtest asks for so few samples that it takes no
+ * longer than other requests.
  */
 bool backtest_is_small(const struct req *req);
 

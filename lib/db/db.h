@@ -212,7 +212,7 @@ void params_text(struct params *p, const char *s); /* NULL is SQL null */
 void params_int(struct params *p, int64_t n); /* bigint */
 void params_null(struct params *p);
 void params_time(struct params *p, int64_t us); /* timestamptz */
-/* The end of a range: INT64_MIN and INT64_MAX, which is no end, are SQL null. */
+/* The end of a range: INT64_MIN and INT64_MAX mean no end, SQL null. */
 void params_time_within(struct params *p, int64_t us);
 void params_bytes(struct params *p, const void *data, size_t size);
 

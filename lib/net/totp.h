@@ -15,9 +15,9 @@ void totp_code(
     const void *key, size_t size, int64_t step, char ret[TOTP_CODE_SIZE]);
 
 /*
- * Return the step whose code this is: the current, the previous or the next one,
- * because clocks differ; -1 for any other code.  The time of the comparison does
- * not depend on the digits.  The caller accepts a step once.
+ * Return the step whose code this is: the current, the previous or the next
+ * one, because clocks differ; -1 for any other code.  The time of the
+ * comparison does not depend on the digits.  The caller accepts a step once.
  */
 int64_t totp_match(
     const uint8_t key[TOTP_KEY_SIZE], const char *code, int64_t now_us);
