@@ -4,6 +4,8 @@
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { useKeys } from "../keys.js";
+import { EntryDialog } from "../lists/entry.js";
+import { KIND_TONES } from "../lists/words.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
