@@ -57,6 +57,7 @@ rule words "what people read is in a table of texts"
 rule texts "each text exists and is used"
 rule operations "each request is an operation of docs/openapi.json"
 rule assayctl "each command shown beside an action is one of assayctl"
+rule declared "each module declares or imports what it uses"
 rule preloads "the page preloads what the first screen imports"
 rule installed "Makefile.am names each file"
 

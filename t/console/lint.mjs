@@ -231,6 +231,35 @@ function closure(...starts) {
 	return [...seen].sort();
 }
 
+// Names that a module imports, declares, assigns or takes as parameters.
+function declaredIn(source) {
+	const places = [/\bimport\s+(\{[^}]*\}|\w+)/g, /\b(?:function\*?|class) (\w+)/g,
+	    /\b(?:const|let) ([[{][^=;]*)/g, /\b(\w+) = /g, /\bfunction\*? \w*(\([^)]*)/g,
+	    /^\s+(\w+)\(.*\) \{$/gm];
+	return new Set(places.flatMap((place) => [...source.matchAll(place)])
+	    .flatMap(([, names]) => names.match(/\w+/g)));
+}
+
+// Each component and constant, and each function that another module exports, is
+// declared or imported where it is used.
+function* declared() {
+	const exported = new Set([...sources.values()].flatMap((source) =>
+	    [...source.matchAll(/^export (?:async )?(?:function|const) (\w+)/gm)]
+	    .map(([, name]) => name)));
+	for (const [path, whole] of sources) {
+		const source = whole.replace(/^\s*\/\/.*$/gm, "")
+		    .replace(/"(?:[^"\\\n]|\\.)*"/g, '""');
+		const known = declaredIn(source);
+		const used = [...source.matchAll(/<\$\{([A-Z]\w*)\}/g),
+		    ...source.matchAll(/(?<![\w.])([A-Z][A-Z_]+[A-Z])(?![\w:])/g),
+		    ...[...source.matchAll(/(?<![\w.$]|function )(\w+)\(/g)]
+			.filter(([, name]) => exported.has(name))];
+		for (const name of new Set(used.map(([, one]) => one)))
+			if (!known.has(name) && !(name in globalThis))
+				yield `${path} uses ${name}, which it does not import`;
+	}
+}
+
 // index.html fetches the modules of the first screen in parallel.
 function* preloads() {
 	const page = read("console/index.html.in");
@@ -252,8 +281,8 @@ function* installed() {
 			yield `Makefile.am does not name ${path}`;
 }
 
-const CHECKS = { refused, lengths, words, texts, operations, assayctl, preloads,
-    installed };
+const CHECKS = { refused, lengths, words, texts, operations, assayctl, declared,
+    preloads, installed };
 if (check === "closure")
 	console.log(closure("console/app.js", ...screen ? [screen] : [])
 	    .join("\n"));
