@@ -45,7 +45,10 @@ const underline = (tone) => ({ backgroundImage: "none", paddingBottom: "0",
 const theme = EditorView.theme({
 	"&": { height: "100%", color: "var(--text)",
 	    backgroundColor: "var(--surface)", fontSize: "13px" },
-	"&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+	// The frame is above the lines, whose backgrounds would hide it.
+	"&.cm-focused": { outline: "none" },
+	"&.cm-focused::after": { content: '""', position: "absolute", inset: "0",
+	    zIndex: "300", pointerEvents: "none", border: "2px solid var(--accent)" },
 	".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
 	".cm-content": { caretColor: "var(--text)" },
 	".cm-gutters": { backgroundColor: "var(--sunken)", color: "var(--muted)",

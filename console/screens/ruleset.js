@@ -79,8 +79,7 @@ function useAnswers(type, text, live) {
 	    [type, text], CHECK_MS);
 	const current = check.data && !check.stale ? check.data : null;
 	const impact = useLater((signal) => impactOf({ eventType: type, dsl: text },
-	    signal), [type, text, current?.ok === true],
-	    live && current?.ok ? IMPACT_MS : null);
+	    signal), [type, text], live && current?.ok ? IMPACT_MS : null);
 	const spans = useMemo(() => current === null ? [] : spansOf(text, current),
 	    [check.data, check.stale]);
 	return { check, current, impact, spans };
@@ -94,9 +93,10 @@ function Beside({ answers, live, setLive, catalogue, mayRun }) {
 			<${Button} command="rules.impact" busy=${impact.loading}
 				disabled=${blocked !== null} onClick=${impact.run}>
 				${t("impact.run")}</${Button}>`}>
-			<${Check} label=${t("impact.live")} checked=${live}
-				onInput=${setLive} />
-			<${Impact} later=${impact} blocked=${blocked} /></${Section}>`}
+			<div class="stack"><${Check} label=${t("impact.live")}
+				checked=${live} onInput=${setLive} />
+			<${Impact} later=${impact} blocked=${blocked} /></div>
+			</${Section}>`}
 		<${Section} title=${t("rules.signals")}>
 			<${Signals} catalogue=${catalogue} /></${Section}></div>`;
 }

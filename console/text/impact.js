@@ -20,8 +20,8 @@ addText({
 	"impact.balance": "On {labeled} labelled samples: {fraud} frauds caught, " +
 	    "{wrong} false positives.",
 	"impact.none": "Nothing has been run yet.",
-	"impact.samples": { one: "On the newest sample: {flips} other verdicts.",
-	    other: "On the newest {n} samples: {flips} other verdicts." },
+	"impact.samples": { one: "Other verdicts on {flips} of 1 sample.",
+	    other: "Other verdicts on {flips} of the newest {n} samples." },
 	"impact.otherScorer": { one: "Another scorer decided {n} of the samples.",
 	    other: "Another scorer decided {n} of the samples." },
 	"impact.mistakes": "Mend the mistakes first.",
