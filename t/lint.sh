@@ -24,7 +24,7 @@ fi | grep -vE '^(_?build|var/)' | while read -r file; do
 	[ ! -f "$file" ] || echo "$file"
 done | LC_ALL=C sort >"$tmp/files"
 # The text files that people wrote.
-grep -vE '^(t/fuzz/corpus|third_party/swagger-ui)/|^third_party/.*/(LICENSE|SOURCES|preact\.js|codemirror\.js)$' \
+grep -vE '^(t/fuzz/corpus|third_party/swagger-ui)/|\.png$|^third_party/.*/(LICENSE|SOURCES|preact\.js|codemirror\.js)$' \
     "$tmp/files" >"$tmp/text"
 grep -E '\.[ch]$' "$tmp/text" >"$tmp/c"
 while read -r file; do

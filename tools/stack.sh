@@ -169,6 +169,14 @@ stack_docs() {
 	cp -R "$1/third_party/swagger-ui" "$2/docs/"
 }
 
+# stack_port: print a free TCP port.
+stack_port() {
+	perl -MIO::Socket::INET -e '
+		my $s = IO::Socket::INET->new(Listen => 1,
+		    LocalAddr => "127.0.0.1");
+		print $s->sockport'
+}
+
 # stack_console SRC DIR: copy the files of the console in the same way.  The
 # version in their paths is a hash of them, because a browser never loads a file
 # of the same version again.

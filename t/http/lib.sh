@@ -520,10 +520,7 @@ worker_pids() {
 # free_port: set port to a free TCP port.
 # shellcheck disable=SC2034 # the scenario reads it
 free_port() {
-	port=$(perl -MIO::Socket::INET -e '
-		my $s = IO::Socket::INET->new(Listen => 1,
-		    LocalAddr => "127.0.0.1");
-		print $s->sockport')
+	port=$(stack_port)
 }
 
 # The nginx template with a second log, outside of the searched logs, that has
