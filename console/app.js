@@ -94,7 +94,7 @@ function App() {
 			reload=${start} /></main>`;
 	if (["open", "locked"].includes(phase))
 		return html`<${Console} />`;
-	return html`<${SignIn} phase=${phase} /><${Toasts} />`;
+	return html`<${SignIn} phase=${phase} /><${Identity} /><${Toasts} />`;
 }
 
 effect(() => {

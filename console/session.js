@@ -47,7 +47,8 @@ async function readMe() {
 	return me;
 }
 
-async function enter() {
+// Read who the operator is, and open the console.
+export async function enter() {
 	const me = await readMe();
 	const before = session.value.me;
 	if (before !== null && before.email !== me.email) {

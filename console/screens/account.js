@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: ISC
-// The account of the operator: password, appearance, time zone and keys.
+// The account of the operator: password, second factor, appearance,
+// time zone and keys.
 import { html, useState } from "../../third_party/preact/preact.js";
-import { SecondFactor } from "../account/factor.js";
+import { FactorPart } from "../account/factor.js";
 import { keyOf, clash, isSingle, keysOf, resetKeys, setKey } from "../keys.js";
 import commands from "../commands.js";
 import { prefs, setPref } from "../prefs.js";
@@ -117,7 +118,7 @@ export default function Account() {
 			]} /></${Section}>
 			<${Appearance} />
 			<${PasswordPart} />
-			<${Section} title=${t("factor.title")}><${SecondFactor} /></${Section}>
+			<${FactorPart} />
 			<${Keys} />
 		</div>
 		<${Note}>${t("account.stored")}</${Note}></${Page}>`;

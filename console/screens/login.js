@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// Before the console opens: sign in, create the first admin, or replace a temporary
-// password.
+// Before the console opens: sign in, create the first admin, replace a temporary
+// password, or set up the second factor that the service asks for.
 import { html, useEffect, useState } from
     "../../third_party/preact/preact.js";
 import { changePassword, register, session, signOut, start } from
@@ -9,7 +9,8 @@ import { errorText } from "../errors.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
 import { Button, Form, TextField } from "../ui/form.js";
-import { Identity, Password, SignInForm, useSubmit } from "../ui/identity.js";
+import { CredentialFields, Password, SignInForm, useCredentials, useSubmit } from
+    "../ui/identity.js";
 
 const LEAST = 8;
 
@@ -62,22 +63,20 @@ function Register() {
 
 // ChangePassword: for a temporary password, and in the account.
 export function ChangePassword({ onDone = () => {}, children }) {
-	const [old, setOld] = useState("");
 	const password = useNewPassword();
 	const { me } = useSignal(session);
-	const { busy, error, submit } = useSubmit(async () => {
+	const form = useCredentials(async (present) => {
 		if (!password.check())
 			return;
-		await changePassword({ password: old, newPassword: password.value });
+		await changePassword({ ...present, newPassword: password.value });
 		onDone();
-	});
-	return html`<${Form} onSubmit=${submit}>
+	}, me.secondFactor);
+	return html`<${Form} onSubmit=${form.submit}>
 		<input type="hidden" autocomplete="username" value=${me.email} />
-		<${Password} label=${t("login.present")} value=${old} onInput=${setOld}
-			error=${error && errorText(error)} />
+		<${CredentialFields} form=${form} label=${t("login.present")} />
 		${password.fields}
 		<div class="buttons">${children}<${Button} type="submit" kind="primary"
-			busy=${busy}>${t("login.change.do")}</${Button}></div>
+			busy=${form.busy}>${t("login.change.do")}</${Button}></div>
 	</${Form}>`;
 }
 
@@ -87,17 +86,17 @@ function Temporary() {
 	</${ChangePassword}>`;
 }
 
-// The service wants a second factor from this operator.
-function Enrol() {
-	const module = useModule(() => import("../account/factor.js"));
+// SECOND_FACTOR asks this operator for one.
+function Required() {
+	const module = useModule(() => import("../account/enrol.js"));
 	return html`<p>${t("login.enrol.text")}</p>${module &&
-	    html`<${module.SecondFactor} onDone=${start}><${Button}
+	    html`<${module.Enrol} onDone=${start}><${Button}
 		onClick=${signOut}>${t("identity.signOut")}</${Button}>
-	</${module.SecondFactor}>`}<${Identity} />`;
+	</${module.Enrol}>`}`;
 }
 
 const FORMS = { signIn: SignInForm, register: Register, password: Temporary,
-    enrol: Enrol };
+    enrol: Required };
 
 // SignIn phase: of session.js.
 export function SignIn({ phase }) {

@@ -4,19 +4,25 @@ import { addText } from "../text.js";
 
 addText({
 	"factor.title": "Second factor",
-	"factor.none": "You sign in with your password only. With a second factor, " +
-	    "a stolen password is not enough.",
-	"factor.begin": "Set up an authenticator app",
-	"factor.scan": "Scan this code with an authenticator app, or type the key " +
-	    "into it. Then enter the code that it shows.",
+	"factor.text": "With a second factor a login needs your password and a " +
+	    "code of an authenticator app.",
+	"factor.start": "Set up an authenticator app",
+	"factor.scan": "Scan this code with an authenticator app.",
 	"factor.qr": "QR code for an authenticator app",
-	"factor.secret": "Key",
+	"factor.type": "Or type this key into the app:",
+	"factor.key": "the key",
+	"factor.open": "Open in the app of this device",
 	"factor.enable": "Enable",
-	"factor.codes": "Recovery codes",
-	"factor.codes.text": "Keep these recovery codes where only you find them. " +
-	    "Each one replaces a code once. They are not shown again.",
-	"factor.codes.done": "I have kept them",
-	"factor.since": "Enabled",
+	"factor.recovery": "Recovery codes",
+	"factor.recovery.text": "The second factor is enabled. Without your app " +
+	    "you sign in with one of these codes; each works once. Keep them " +
+	    "apart from your password.",
+	"factor.state": "State",
+	"factor.on": "enabled",
+	"factor.since": "Since",
 	"factor.left": "Recovery codes left",
-	"factor.remove": "Remove the second factor",
+	"factor.few": "For ten new recovery codes disable the second factor and " +
+	    "set it up again.",
+	"factor.disable": "Disable the second factor",
+	"factor.disabled": "The second factor is disabled.",
 });

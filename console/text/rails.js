@@ -150,6 +150,7 @@ addText({
 	"identity.code": "Code",
 	"identity.code.hint": "The 6 digits of your authenticator app, or a " +
 	    "recovery code.",
+	"identity.code.app": "The 6 digits that the app shows now.",
 	"identity.signIn": "Sign in",
 	"identity.signOut": "Sign out",
 	"identity.other": "Sign in as someone else",
@@ -195,7 +196,11 @@ addText({
 	"error.INVALID_CREDENTIALS": "The email or the password is wrong.",
 	"error.PASSWORD_WRONG": "The password is wrong.",
 	"error.CODE_REQUIRED": "Enter the code of your authenticator app.",
-	"error.CODE_WRONG": "The code is wrong or was used already.",
+	"error.CODE_WRONG": "The code is wrong or was used already. Wait for the " +
+	    "next one.",
+	"error.SECOND_FACTOR_EXISTS": "You have a second factor already.",
+	"error.SECOND_FACTOR_MISSING": "The key for this code is gone: an offer ends " +
+	    "after 10 minutes. Set it up again.",
 	"error.REAUTH_REQUIRED": "This change needs your password.",
 	"error.UNAUTHENTICATED": "You are not signed in.",
 	"error.CROSS_SITE": "The browser sent this request from another site.",

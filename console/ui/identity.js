@@ -11,6 +11,7 @@ import { t } from "../text.js";
 import { Dialog } from "./dialog.js";
 import { Button, Form, TextField } from "./form.js";
 import { Note } from "./page.js";
+import { toast } from "./toast.js";
 
 // useSubmit(work): { busy, error, submit }: work may throw.
 export function useSubmit(work) {
@@ -34,18 +35,42 @@ export function Password({ label, value, onInput, fresh = false, ...rest }) {
 		...${rest} />`;
 }
 
-export function Code({ value, onInput, error }) {
+// Code: app says that only a code of the app will do, and no recovery code, which
+// has letters; focus takes the focus when the field appears.
+export function Code({ value, onInput, error, app = false, focus = true }) {
 	const box = useRef(null);
-	useEffect(() => box.current.focus(), []);
+	useEffect(() => {
+		if (focus)
+			box.current.focus();
+	}, []);
 	return html`<${TextField} label=${t("identity.code")} value=${value}
-		onInput=${onInput} error=${error} hint=${t("identity.code.hint")}
-		autocomplete="one-time-code" inputmode="numeric" maxlength="11"
+		onInput=${onInput} error=${error} autocomplete="one-time-code"
+		hint=${t(app ? "identity.code.app" : "identity.code.hint")}
+		inputmode=${app ? "numeric" : "text"} maxlength="11"
 		inputRef=${box} class="mono" />`;
+}
+
+// useCode(send, lost): the state of a form with nothing but a code; lost is called
+// if there is no second factor for it any more.
+export function useCode(send, lost) {
+	const [code, setCode] = useState("");
+	const { busy, error, submit } = useSubmit(async () => {
+		try {
+			await send(code.trim());
+		} catch (reason) {
+			if (reason.code !== "SECOND_FACTOR_MISSING")
+				throw reason;
+			toast({ text: errorText(reason), tone: "bad" });
+			lost();
+		}
+	});
+	return { busy, submit, field: { value: code, onInput: setCode,
+	    error: error && errorText(error) } };
 }
 
 // useCredentials(send): the state of a form with a password and, if the service
 // asks for it, a code.
-function useCredentials(send, asksCode = false) {
+export function useCredentials(send, asksCode = false) {
 	const [password, setPassword] = useState("");
 	const [code, setCode] = useState("");
 	const [wantsCode, setWantsCode] = useState(asksCode);
@@ -64,13 +89,14 @@ function useCredentials(send, asksCode = false) {
 	    fault: error !== null && !codeWrong ? errorText(error) : null };
 }
 
-function CredentialFields({ form, passwordRef }) {
+export function CredentialFields({ form, passwordRef,
+    label = t("identity.password") }) {
 	return html`
-		<${Password} label=${t("identity.password")} value=${form.password}
+		<${Password} label=${label} value=${form.password}
 			onInput=${form.setPassword} error=${form.fault}
 			inputRef=${passwordRef} />
 		${form.wantsCode && html`<${Code} value=${form.code}
-			onInput=${form.setCode} error=${form.codeFault} />`}`;
+			focus=${form.password !== ""} onInput=${form.setCode} error=${form.codeFault} />`}`;
 }
 
 // SignInForm: email fixes who signs in.
@@ -106,11 +132,13 @@ function Locked({ email }) {
 
 function Confirm({ me }) {
 	const form = useCredentials(confirm, me.secondFactor === true);
+	const first = useRef(null);
+	useEffect(() => first.current.focus(), []);
 	return html`<${Dialog} title=${t("identity.confirm")} onClose=${giveUp}>
 		<p>${t("identity.confirm.text")}</p>
 		<${Form} onSubmit=${form.submit}>
 			<input type="hidden" autocomplete="username" value=${me.email} />
-			<${CredentialFields} form=${form} />
+			<${CredentialFields} form=${form} passwordRef=${first} />
 			<div class="buttons">
 				<${Button} onClick=${giveUp}>${t("dialog.cancel")}</${Button}>
 				<${Button} type="submit" kind="primary" busy=${form.busy}>

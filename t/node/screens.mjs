@@ -57,6 +57,11 @@ export default [
 	{ id: "account", hash: "#/account", ready: ".facts" },
 	{ id: "account-password", hash: "#/account", ready: ".facts",
 	    before: press("Change the password") },
+	{ id: "account-factor", hash: "#/account", ready: ".facts",
+	    before: async (page) => {
+		await press("Set up an authenticator app")(page);
+		await page.locator(".qr").waitFor();
+	    } },
 	{ id: "entities", hash: "#/entity", ready: ".filters" },
 	{ id: "entity", hash: "#/entity/user/u-1", ready: ".stats" },
 	{ id: "analytics", hash: "#/analytics", ready: ".empty, .stats" },
