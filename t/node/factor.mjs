@@ -135,7 +135,7 @@ await step("it does so once", async () => {
 	await enterCode(codes[1]);
 	await heading("Home").waitFor();
 });
-await step("a new password needs a code too", async () => {
+await step("the form of a new password asks for the code", async () => {
 	await openAccount();
 	await button("Change the password").click();
 	await field("Current password").fill(password);
