@@ -4,7 +4,6 @@ import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { useKeys } from "../keys.js";
 import { setQuery } from "../router.js";
-import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/versions.js";
 import { Badge } from "../ui/badge.js";

@@ -3,7 +3,7 @@
 // time zone and keys.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { FactorPart } from "../account/factor.js";
-import { keyOf, clash, isSingle, keysOf, resetKeys, setKey } from "../keys.js";
+import { keyOf, clash, keysOf, resetKeys, setKey } from "../keys.js";
 import commands from "../commands.js";
 import { prefs, setPref } from "../prefs.js";
 import { session } from "../session.js";
@@ -99,10 +99,12 @@ function Keys() {
 				hint=${t("account.keys.single.hint")}
 				onInput=${(on) => setPref("singleKeys", on)} />
 			<div class="columns">${scopes().map((scope) => html`<div key=${scope}>
-				<h3>${t(`scope.${scope}`)}</h3><table class="keys-table">
-				<tbody>${commands.filter(([, of]) => of === scope).map(([id]) =>
+				<h3>${t(`scope.${scope}`)}</h3>
+				<div class="table-box" role="region" tabindex="0"
+					aria-label=${t(`scope.${scope}`)}><table><tbody>${
+				commands.filter(([, of]) => of === scope).map(([id]) =>
 				    html`<${KeyRow} key=${id} id=${id} />`)}</tbody></table>
-			</div>`)}</div>
+				</div></div>`)}</div>
 		</div></${Section}>`;
 }
 
