@@ -26,6 +26,9 @@
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, with
 #	   the memory of the workers
 #	s  three webhooks for verdicts, delivered by the companion
+#	w  the console in a browser beside its budgets, with a million decisions
+#	   and a tenth as many cases (BENCH_VERDICTS); needs chromium and
+#	   tools/install-node
 set -eu
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(pwd)
@@ -253,21 +256,11 @@ store_line() {
 	    "$(ratio "$rate64" "$one")" "$p99"
 }
 
-part_d() {
-	local small=$users store=${BENCH_STORE:-10000000} seed
-	echo "(d) an empty store and a full one; 4 clients, 64 connections"
-	printf '%12s %10s %10s %10s %12s %8s %8s\n' stored users cpu/n=1 \
-	    cpu/n=16 decisions/s /one p99
-	start_pool 4 32
-	sql 'vacuum analyze' >/dev/null
-	store_line
-	users=${BENCH_USERS:-1000000}
-
-	# Give every user a few decisions, then copy the log.
-	"$builddir/bench/set" "host=$scratch/run dbname=assay user=assay_decide" \
-	    4 0 100 "$users" >/dev/null
+# fill_store COUNT: copy the stored decisions until there are so many.
+fill_store() {
+	local seed
 	seed=$(sql 'select count(*) from assay.verdict_log')
-	while [ "$seed" -lt "$store" ]; do
+	while [ "$seed" -lt "$1" ]; do
 		sql "insert into assay.verdict_log (decided_at, id, event_id,
 			event_type, verdict, score, reasons, policy_id,
 			policy_version, review_queue, correlation_id)
@@ -284,6 +277,22 @@ part_d() {
 		    from assay.idempotency limit 500000"
 		seed=$((seed + 500000))
 	done
+}
+
+part_d() {
+	local small=$users store=${BENCH_STORE:-10000000}
+	echo "(d) an empty store and a full one; 4 clients, 64 connections"
+	printf '%12s %10s %10s %10s %12s %8s %8s\n' stored users cpu/n=1 \
+	    cpu/n=16 decisions/s /one p99
+	start_pool 4 32
+	sql 'vacuum analyze' >/dev/null
+	store_line
+	users=${BENCH_USERS:-1000000}
+
+	# Give every user a few decisions, then copy the log.
+	"$builddir/bench/set" "host=$scratch/run dbname=assay user=assay_decide" \
+	    4 0 100 "$users" >/dev/null
+	fill_store "$store"
 	sql 'vacuum analyze' >/dev/null
 	sql checkpoint
 	store_line
@@ -725,10 +734,33 @@ prune_line() {
 	    (select count(*) from assay.idempotency where key like 'old-%')")"
 }
 
+part_w() {
+	local verdicts=${BENCH_VERDICTS:-1000000}
+	echo "(w) the console with $verdicts decisions, $((verdicts / 10)) cases"
+	start_pool 4 32
+	find "$scratch/share/console" -name '*.js' -o -name '*.css' |
+	    xargs gzip -nk9
+	fill_store "$verdicts"
+	sql "insert into assay.review_case (id, event_id, verdict_id, queue, score,
+		opened_at, event_type, amount, currency, tags)
+	    select 'cse_' || md5(id), event_id, id, 'risk-ops',
+		greatest(score, 0), decided_at, event_type, 10, 'EUR',
+		array['amount']
+	    from assay.verdict_log limit $((verdicts / 10))"
+	sql 'vacuum analyze' >/dev/null
+	printf '{"email":"bench@example.com","password":"correct horse"}' |
+	    node "$srcdir/bench/console.mjs" \
+		"${NODE_DIR:-$srcdir/build-node}" "$(command -v chromium)" \
+		"http://127.0.0.1:$port"
+}
+
 # Set up a durable server, a pool, a site, a key and an admin.
 mkdir -p "$scratch/run" "$scratch/log" "$scratch/bin" "$scratch/spool"
 chmod 711 "$scratch"
-stack_own "$scratch/run" "$scratch/log" "$scratch/spool"
+mkdir "$scratch/share"
+stack_docs "$srcdir" "$scratch/share"
+stack_console "$srcdir" "$scratch/share"
+stack_own "$scratch/run" "$scratch/log" "$scratch/spool" "$scratch/share"
 cp "$builddir/assay-cron" "$builddir/assay-fcgi" "$scratch/bin/"
 stack_pg_init "$scratch/pg"
 cat >>"$scratch/pg/postgresql.conf" <<'CONF'
@@ -752,7 +784,7 @@ SQL
 start_pool 4 32
 port=$((20000 + $$ % 20000))
 stack_nginx_start "$srcdir/nginx" "$scratch/run" "$scratch/log" \
-    LISTEN="127.0.0.1:$port" EXEMPT=yes \
+    LISTEN="127.0.0.1:$port" EXEMPT=yes SHARE_DIR="$scratch/share" \
     DECIDE_SOCKET="$scratch/run/decide.sock" \
     OPERATOR_SOCKET="$scratch/run/operator.sock"
 KEY=$(DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
