@@ -110,7 +110,7 @@ export default [
 	    empty: false, before: async (page) => {
 		await page.locator(".change button").first().click();
 		await page.getByRole("button", { name: "Decide" }).click();
-		await page.locator("[role=status] .reasons").waitFor();
+		await page.locator(".stack[role=status]").waitFor();
 		await page.evaluate(() => scrollTo(0, 0));
 	    } },
 ];
