@@ -413,7 +413,8 @@ grant execute on function assay.model_source_claim(text, text, text, bigint, big
 -- reports its SCORER_SHADOW.
 grant select on assay.shadow_candidate to assay_decide, assay_operator;
 grant select on assay.shadow, assay.shadow_count to assay_operator;
-grant execute on function assay.shadow_ruleset(text, text, text, bigint, text, text),
+grant execute on function assay.shadow_lock(),
+    assay.shadow_ruleset(text, text, text, bigint, text, text),
     assay.shadow_model(text, text, text),
     assay.shadow_end(text, text, text),
     assay.shadow_side(bigint, text, text),

@@ -1252,6 +1252,10 @@ from assay.shadow_candidate where kind = 'model';
 -- name: shadow_list one read late
 select assay.shadow_list($1::text) as body;
 
+-- Begin and end shadows alone until the transaction ends.
+-- name: shadow_lock one write late
+select assay.shadow_lock();
+
 -- name: shadow_ruleset one write late
 select refusal, body
 from assay.shadow_ruleset($1::text, $2::text, $3::text, $4::bigint, $5::text,

@@ -195,12 +195,19 @@ proposal_withdraw(struct req *req, struct resp *resp)
 	return close_proposal(req, resp, "withdrawn");
 }
 
-/* Run a request to check it, and undo what it has changed. */
+/*
+ * Run a request to check it, and undo what it has changed.  Until the proposal
+ * is stored no other shadow begins: its text would not be the one that the
+ * proposal shows.
+ */
 static int
 rehearse_request(struct req *req, const struct proposal *p, struct outcome *ret)
 {
 	struct resp answer = { 0 };
 
+	if (p->subject == APPROVAL_SHADOW &&
+	    run_plain(req, STMT_SHADOW_LOCK) == -1)
+		return -1;
 	if (run_plain(req, STMT_REHEARSAL_BEGIN) == -1 ||
 	    proposal_rehearse(req, p, &answer) == -1 ||
 	    read_outcome(req, p, &answer, ret) == -1)

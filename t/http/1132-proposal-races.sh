@@ -125,4 +125,24 @@ is "an approval that failed changed nothing" "$(active) $(status_of "$id")" \
 sql 'alter table assay.audit drop constraint never' >/dev/null
 approve "$bob"
 is "the same approval succeeds later" "$STATUS $(active)" "200 v6"
+
+# A shadow that another one replaces while its promotion is being proposed; cat is
+# an author by now.
+shadow='"eventType":"card.refund","shadow":true,"dsl":"rule big { when event.amount > 9 then score += 40, tag big }"'
+as "$cat" POST /v1/rules "{$shadow,\"version\":\"s1\"}"
+hold_lock "select pg_advisory_xact_lock(hashtextextended('assay.proposal', 0))"
+post_later first /v1/proposals '{"action":"POST /v1/model/shadow/promote","body":{"eventType":"card.refund"},"reason":"better"}' \
+    -H "Authorization: Bearer $cat"
+stack_until 20 0 lock_waiters_are 1
+post_later second /v1/rules "{$shadow,\"version\":\"s2\"}" \
+    -H "Authorization: Bearer $cat"
+stack_until 20 0 lock_waiters_are 2
+release_lock
+await_answer first
+id=$(sql "select max(id) from assay.proposal")
+await_answer second
+is "a shadow begins after a proposal to promote another" "$STATUS" 200
+approve "$bob"
+is_error "only the shadow that a proposal shows can be promoted" \
+    409 PROPOSAL_STALE
 finish
