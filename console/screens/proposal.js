@@ -18,6 +18,7 @@ import { Facts, Note, Page, Section } from "../ui/page.js";
 import { Time, TimeHead } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
+const PERSONAL = ["lists", "erasure"];
 const ACTS = {
 	approve: { operation: "POST /v1/proposals/{id}/approve", kind: "primary" },
 	reject: { operation: "POST /v1/proposals/{id}/reject", kind: "danger" },
@@ -32,6 +33,17 @@ function actsOf(proposal, me) {
 	const decide = can("proposals.decide");
 	return [...own ? ["withdraw"] : [], ...decide ? ["reject"] : [],
 	    ...decide && !own && !proposal.stale ? ["approve"] : []];
+}
+
+// The title of the window, which the history of the browser keeps, and the heading:
+// the target of a list entry or of an erasure may be a value of a person.
+function namesOf(proposal) {
+	if (proposal === undefined)
+		return { title: t("nav.proposal") };
+	const { subject, target } = proposal;
+	const title = t(`proposals.subject.${subject}`);
+	const heading = target === null ? title : `${title} ${target}`;
+	return { title: PERSONAL.includes(subject) ? title : heading, heading };
 }
 
 function Why({ proposal, me }) {
@@ -94,8 +106,7 @@ export default function Proposal({ params: { id } }) {
 	}
 	useKeys(Object.fromEntries(Object.keys(ACTS).map((name) =>
 	    [`proposal.${name}`, offered.includes(name) && (() => run(name))])));
-	return html`<${Page} title=${load.data ? `${t(`proposals.subject.${
-	    load.data.subject}`)} ${load.data.target ?? ""}` : t("nav.proposal")}
+	return html`<${Page} ...${namesOf(load.data)}
 		crumbs=${[[t("nav.proposals"), href("/proposals")]]}
 		actions=${html`${offered.map((name) => html`<span class="with-cli">
 			<${Button} key=${name} kind=${ACTS[name].kind} busy=${busy}
