@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// What the console stores in the browser: the colours, the time zone, the density
+// What the console stores in the browser: the colours, the time zone
 // and the keys.  Nothing here is about a person or an event.
 import { signal } from "../third_party/preact/preact.js";
 
