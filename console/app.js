@@ -52,12 +52,25 @@ function Guarded({ children }) {
 	    children;
 }
 
+function Homeward() {
+	return html`<a href=${href("/")}>${t("nowhere.home")}</a>`;
+}
+
+// Whether authors may open a screen that analysts may not.
+function forAuthors({ needs }) {
+	return needs === "rules.propose";
+}
+
 function Screen({ found, query }) {
 	const module = useModule(found?.screen);
-	if (found === null || !allowed(found.screen))
+	if (found === null)
 		return html`<${Page} title=${t("nowhere")}><${Empty} icon="search"
-			title=${t(found === null ? "nowhere.text" : "error.forbidden")}>
-			<a href=${href("/")}>${t("nowhere.home")}</a></${Empty}></${Page}>`;
+			title=${t("nowhere.text")}><${Homeward} /></${Empty}></${Page}>`;
+	if (!allowed(found.screen))
+		return html`<${Page} title=${t(`nav.${found.screen.id}`)}><${Empty}
+			icon="lock" title=${t(forAuthors(found.screen) ?
+			    "nowhere.authors" : "nowhere.admins")}>
+			<${Homeward} /></${Empty}></${Page}>`;
 	if (module === undefined)
 		return html`<${Loading} />`;
 	if (module.error)

@@ -12,6 +12,8 @@ addText({
 	"time": "Time",
 	"nowhere": "Not found",
 	"nowhere.text": "There is no page at this address.",
+	"nowhere.admins": "Only admins may open this page.",
+	"nowhere.authors": "Only admins and authors may open this page.",
 	"nowhere.home": "Go to the home page",
 	"account.of": "Account of {email}",
 	"zone.switch": "Times in {zone}; switch",
