@@ -32,8 +32,19 @@ export function t(key, values = {}) {
 	    name in values ? shown(values[name]) : whole);
 }
 
+// Characters that turn the text around them.
+const TURNING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+// coded TEXT: with codes instead of characters that turn the text around them, or
+// of those that the pattern matches.
+export function coded(text, pattern = TURNING) {
+	return text.replace(pattern, (char) =>
+	    `\\u{${char.codePointAt(0).toString(16)}}`);
+}
+
 function shown(value) {
-	return typeof value === "number" ? counts.format(value) : String(value);
+	return typeof value === "number" ? counts.format(value) :
+	    coded(String(value));
 }
 
 export { LANG };

@@ -3,7 +3,7 @@
 import { html } from "../../third_party/preact/preact.js";
 import { number } from "../format.js";
 import { Icon } from "../icons.js";
-import { t } from "../text.js";
+import { coded, t } from "../text.js";
 import "../text/explain.js";
 
 const LONG = 64;
@@ -13,8 +13,7 @@ const TRUTHS = { true: ["good", "check"], false: ["plain", "x"],
 // printable TEXT: with codes instead of characters that are not seen or that turn
 // the text around them.
 export function printable(text) {
-	return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) =>
-	    `\\u{${char.codePointAt(0).toString(16)}}`);
+	return coded(text, /[\p{Cc}\p{Cf}\u2028\u2029]/gu);
 }
 
 // The value as the rules write it; null is unknown.

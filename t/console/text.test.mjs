@@ -22,6 +22,10 @@ test("a key cannot get another text", () => {
 	assert.throws(() => addText({ "x.who": "from {who}" }));
 	addText({ "x.who": "by {who}" });
 });
+test("a value does not turn the text around it", () => {
+	assert.equal(t("x.who", { who: "a\u202eb" }), "by a\\u{202e}b");
+	assert.equal(t("x.who", { who: "\u05d0\u200d" }), "by \u05d0\u200d");
+});
 test("an error has our text, or else the reason of the service", () => {
 	const text = (status, code, message, wait) =>
 	    errorText(new ApiError(status, code, message, wait));
