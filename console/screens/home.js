@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 // Home: what needs attention, the cases that wait, and the figures of the last days.
 import { html } from "../../third_party/preact/preact.js";
+import { VerdictDays, newestDays, verdictParts } from "../analytics/days.js";
 import { call } from "../api.js";
 import { day, number, percent } from "../format.js";
 import { Attention } from "../home/attention.js";
@@ -8,20 +9,13 @@ import { Work } from "../home/work.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/home.js";
-import { verdictTone } from "../ui/badge.js";
-import { Bars, Ranked, Split } from "../ui/chart.js";
+import { Ranked, Split } from "../ui/chart.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Page, Section, Stat } from "../ui/page.js";
 
 const EVERY_MS = 30000;
 const DAYS = 30;
 const TAGS = 8;
-const VERDICTS = ["allow", "challenge", "review", "deny"];
-
-function verdictParts(counts) {
-	return VERDICTS.map((verdict) => ({ name: t(`verdict.${verdict}`),
-	    value: counts[verdict] ?? 0, tone: verdictTone(verdict) }));
-}
 
 // The newest day of the counts, and the mean of the seven days before it.
 function newest(byDay) {
@@ -54,13 +48,6 @@ function Numbers({ totals, cases, byDay, falsePositiveRate }) {
 	</div>`;
 }
 
-function Days({ byDay }) {
-	const days = Object.entries(byDay).sort().slice(-DAYS);
-	return html`<${Bars} label=${t("home.days")} unit=${t("home.decisions")}
-		xLabel=${t("home.day")} items=${days.map(([date, counts]) => ({
-		    label: day(date), title: date, parts: verdictParts(counts) }))} />`;
-}
-
 function Summary({ summary }) {
 	if (summary.totals.decisions === 0)
 		return html`<${Empty} icon="chart-column" title=${t("home.none")}>
@@ -68,7 +55,7 @@ function Summary({ summary }) {
 	return html`<${Numbers} ...${summary} />
 		<div class="columns">
 			<${Section} title=${t("home.days")} class="wide">
-				<${Days} byDay=${summary.byDay} /></${Section}>
+				<${VerdictDays} days=${newestDays(summary.byDay, DAYS)} /></${Section}>
 			<${Section} title=${t("home.mix")}>
 				<${Split} label=${t("home.mix")}
 					parts=${verdictParts(summary.totals.byVerdict)} />

@@ -37,7 +37,6 @@ addText({
 	"home.resolved.note": "{fraud} fraud",
 	"home.false": "False positives",
 	"home.false.note": "legit of resolved cases",
-	"home.day": "Day (UTC)",
 	"home.days": "Decisions by day (UTC)",
 	"home.mix": "Verdicts",
 	"home.tags": "Most frequent tags",

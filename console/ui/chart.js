@@ -145,17 +145,6 @@ export function Lines({ label, series, x, y, height = 210, diagonal = false }) {
 			</g></svg></div></${Figure}>`;
 }
 
-// Spark: a small line without axes; label says what it shows.
-export function Spark({ label, values, tone = "accent", width = 96, height = 24,
-    max = Math.max(...values, 1) }) {
-	const x = linear([0, Math.max(1, values.length - 1)], [1, width - 1]);
-	const y = linear([0, max], [height - 2, 2]);
-	return html`<svg class="spark" role="img" aria-label=${label} width=${width}
-		height=${height}><title>${label}</title>
-		<polyline class=${`stroke ${tone}`} points=${values.map((value, i) =>
-		    `${x(i)},${y(value)}`).join(" ")} /></svg>`;
-}
-
 // Split: one bar that is divided by parts { name, value, tone }.
 export function Split({ label, parts }) {
 	const sum = parts.reduce((total, { value }) => total + value, 0);

@@ -19,5 +19,6 @@ set amount = (d.request::json ->> 'amount')::double precision,
 from assay.decision_detail d
 where r.amount is null and d.decided_at = r.opened_at
 	and d.verdict_id = r.verdict_id
-	-- An amount with an exponent may be too small for the column.
-	and (d.request::json ->> 'amount') ~ '^[0-9]+([.][0-9]+)?$';
+	-- An amount with an exponent, or with very many digits, may be too small for
+	-- the column.
+	and (d.request::json ->> 'amount') ~ '^[0-9]{1,16}([.][0-9]{1,200})?$';
