@@ -19,6 +19,7 @@
 #define COLUMNS_MAX 24
 #define COLUMN_MIN 8 /* least width of a text that is cut */
 #define NOTHING "-" /* an empty cell, so that each line has all columns */
+#define DROPPED_HEAD "columns left out to fit the terminal:"
 #define ELLIPSIS "\xe2\x80\xa6"
 
 /* One row of a table before it is formatted. */
@@ -399,21 +400,29 @@ line_width(const struct view_table *tb, const size_t *width)
 	return total;
 }
 
-/* Name the columns that are left out. */
+/* Name the columns that are left out, in lines that fit the terminal. */
 static void
 report_dropped(const struct view_table *tb)
 {
+	const size_t room = term_text_terminal();
+	size_t at = strlen("assayctl: " DROPPED_HEAD), j, size;
 	struct str s;
-	size_t j;
 
 	str_init(&s, tb->arena);
-	for (j = 0; j < tb->n; j++)
-		if (tb->dropped[j])
-			str_addf(&s, "%s%s", s.len == 0 ? "" : ", ",
-			    tb->column[j]->name);
+	for (j = 0; j < tb->n; j++) {
+		if (!tb->dropped[j])
+			continue;
+		size = strlen(", ") + strlen(tb->column[j]->name);
+		str_add(&s, s.len == 0 ? "" : ",");
+		if (at + size > room) {
+			str_add(&s, "\n ");
+			at = 1;
+		}
+		str_addf(&s, " %s", tb->column[j]->name);
+		at += size;
+	}
 	if (s.len > 0 && str_text(&s) != NULL)
-		ctl_say(
-		    "columns left out to fit the terminal: %s", str_text(&s));
+		ctl_say(DROPPED_HEAD "%s", str_text(&s));
 }
 
 static void

@@ -14,6 +14,8 @@ const browser = await launch(modules, program);
 const page = await browser.newPage();
 const seen = await watch(page, base);
 const step = steps(browser);
+// Time to draw an operation of each tag on a busy machine.
+const SLOW_MS = 120000;
 
 function operation(id) {
 	return page.locator(`.opblock[id$="-${id}"]`);
@@ -84,7 +86,8 @@ await step("an operation of each tag and the schemas open", async () => {
 	    ".opblock:not(.is-open) .opblock-summary-control");
 	await page.waitForFunction(() =>
 	    document.querySelectorAll(".opblock-tag-section").length ===
-	    document.querySelectorAll(".opblock.is-open .responses-table").length);
+	    document.querySelectorAll(".opblock.is-open .responses-table").length,
+	null, { timeout: SLOW_MS });
 	await clickAll("section.models:not(.is-open) > h4 button");
 	await page.locator("section.models .json-schema-2020-12-accordion")
 	    .first().waitFor();
