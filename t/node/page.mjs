@@ -43,6 +43,11 @@ export function want(got, wanted) {
 		throw new Error(`${got}, not ${wanted}`);
 }
 
+// The first lines of an error: playwright names there what it has waited for.
+function reason(error) {
+	return error.message.split("\n").slice(0, 3).join(" ").replace(/\s+/g, " ");
+}
+
 // steps(browser): a function step(label, work) that prints "ok LABEL" or "not ok
 // LABEL: WHY" and ends the program at the first step that fails.
 export function steps(browser) {
@@ -51,7 +56,7 @@ export function steps(browser) {
 			await work();
 			console.log(`ok ${label}`);
 		} catch (error) {
-			console.log(`not ok ${label}: ${error.message.split("\n")[0]}`);
+			console.log(`not ok ${label}: ${reason(error)}`);
 			await browser.close();
 			process.exit(0);
 		}

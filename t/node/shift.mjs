@@ -37,9 +37,13 @@ async function keys(page, ...pressed) {
 const said = (page, text) => page.locator(".toast").filter({ hasText: text })
     .first().waitFor();
 const idOf = (page) => decodeURIComponent(page.url().split("#/cases/")[1] ?? "");
-const inCase = (page, not = "") => page.waitForFunction((other) =>
-    /#\/cases\/cse_/.test(location.hash) && !location.hash.endsWith(other) &&
-    document.querySelector(".timeline") !== null, not || "none");
+// The case of the address is shown, and not the one before.
+const inCase = (page, not = "") => page.waitForFunction((other) => {
+	const [, id] = /^#\/cases\/(cse_\w+)/.exec(location.hash) ?? [];
+	return id !== undefined && id !== other &&
+	    document.querySelector(`.lead [title="${id}"]`) !== null &&
+	    document.querySelector(".timeline") !== null;
+}, not);
 const focused = (page, selector) => page.waitForFunction((which) =>
     document.activeElement.matches(which), selector);
 const read = (page, id) => page.evaluate(async (which) => (await fetch(
@@ -131,7 +135,7 @@ await step("who was slower reads who was faster, and keeps the reason", async ()
 	await keys(bob, "Control+k");
 	await bob.keyboard.type(id);
 	await keys(bob, "Enter");
-	await inCase(bob, "none");
+	await inCase(bob);
 	await bob.getByText("ana@example.com works on this case.").waitFor();
 	await keys(bob, "2");
 	await bob.keyboard.type(typed);
