@@ -738,8 +738,8 @@ part_w() {
 	local verdicts=${BENCH_VERDICTS:-1000000}
 	echo "(w) the console with $verdicts decisions, $((verdicts / 10)) cases"
 	start_pool 4 32
-	find "$scratch/share/console" -name '*.js' -o -name '*.css' |
-	    xargs gzip -nk9
+	find "$scratch/share/console" \( -name '*.js' -o -name '*.css' \) \
+	    -exec gzip -nk9 {} +
 	fill_store "$verdicts"
 	sql "insert into assay.review_case (id, event_id, verdict_id, queue, score,
 		opened_at, event_type, amount, currency, tags)

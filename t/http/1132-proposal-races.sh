@@ -126,8 +126,7 @@ sql 'alter table assay.audit drop constraint never' >/dev/null
 approve "$bob"
 is "the same approval succeeds later" "$STATUS $(active)" "200 v6"
 
-# A shadow that another one replaces while its promotion is being proposed; cat is
-# an author by now.
+# A shadow that another one replaces while cat, an author, proposes its promotion.
 shadow='"eventType":"card.refund","shadow":true,"dsl":"rule big { when event.amount > 9 then score += 40, tag big }"'
 as "$cat" POST /v1/rules "{$shadow,\"version\":\"s1\"}"
 hold_lock "select pg_advisory_xact_lock(hashtextextended('assay.proposal', 0))"

@@ -37,7 +37,7 @@ async function keys(page, ...pressed) {
 const said = (page, text) => page.locator(".toast").filter({ hasText: text })
     .first().waitFor();
 const idOf = (page) => decodeURIComponent(page.url().split("#/cases/")[1] ?? "");
-// The case of the address is shown, and not the one before.
+// The page shows the case of the address, and that is another case than not.
 const inCase = (page, not = "") => page.waitForFunction((other) => {
 	const [, id] = /^#\/cases\/(cse_\w+)/.exec(location.hash) ?? [];
 	return id !== undefined && id !== other &&
