@@ -6,7 +6,7 @@ import { followKeys, useKeys } from "./keys.js";
 import { followPrefs, prefs } from "./prefs.js";
 import { followAddress, go, href, match, route } from "./router.js";
 import screens from "./screens.js";
-import { followSession, session, start } from "./session.js";
+import { allowed, followSession, session, start } from "./session.js";
 import { effect, followVisibility, useSignal } from "./store.js";
 import { t } from "./text.js";
 import "./text/rails.js";
@@ -17,7 +17,7 @@ import { Help, helpOpen } from "./ui/help.js";
 import { Identity } from "./ui/identity.js";
 import { Page } from "./ui/page.js";
 import { Palette, paletteOpen } from "./ui/palette.js";
-import { allowed, Shell } from "./ui/shell.js";
+import { Shell } from "./ui/shell.js";
 import { followTime, switchZone } from "./ui/time.js";
 import { Toasts } from "./ui/toast.js";
 

@@ -9,6 +9,8 @@
 //	icon	of third_party/lucide
 //	under	the screen that the menu marks while this one is open
 //	needs	a capability of GET /v1/auth/me without which it is not shown
+//	find	what a typed id may be: its pattern, the text that offers to open it,
+//		the path, and for a personal value its kind of handles.js
 //	load	imports the module
 export default [
 	{ id: "home", paths: ["/"], letter: "h", group: "work", icon: "house",
@@ -27,6 +29,10 @@ export default [
 	    load: () => import("./screens/decision.js") },
 	{ id: "entity", paths: ["/entity", "/entity/:kind/:id"], letter: "e",
 	    group: "work", icon: "fingerprint",
+	    find: [{ pattern: /^(\d{1,3}\.){3}\d{1,3}$|^[\da-f.]*(:[\da-f.]*){2,}$/i,
+		name: "find.ip", path: "/entity/ip/:id", kind: "ip" },
+	    { pattern: /^\+\d{8,15}$/, name: "find.phone",
+		path: "/entity/phone/:id", kind: "phone" }],
 	    load: () => import("./screens/entity.js") },
 	{ id: "rules", paths: ["/rules"], letter: "r", group: "rules",
 	    icon: "list-tree", load: () => import("./screens/rules.js") },
@@ -45,7 +51,7 @@ export default [
 	{ id: "trials", paths: ["/trials"], letter: "t", group: "rules",
 	    icon: "flask-conical", load: () => import("./screens/trials.js") },
 	{ id: "backtest", paths: ["/trials/backtests/:id"], letter: null,
-	    group: "rules", under: "trials",
+	    group: "rules", under: "trials", needs: "backtest.run",
 	    find: [{ pattern: /^bkt_/, name: "find.backtest",
 		path: "/trials/backtests/:id" }],
 	    load: () => import("./screens/backtest.js") },

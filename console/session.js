@@ -32,6 +32,11 @@ export function can(capability) {
 	return session.value.me?.capabilities?.includes(capability) ?? false;
 }
 
+// allowed(SCREEN): whether the operator may open this row of screens.js.
+export function allowed({ needs }) {
+	return needs === undefined || can(needs);
+}
+
 // needsApproval(SUBJECT): whether FOUR_EYES wants a second person.
 export function needsApproval(subject) {
 	return session.value.me?.fourEyes?.includes(subject) ?? false;

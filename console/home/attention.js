@@ -6,11 +6,10 @@ import { call } from "../api.js";
 import { duration, number } from "../format.js";
 import { href } from "../router.js";
 import screens from "../screens.js";
-import { can } from "../session.js";
+import { allowed, can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { Note } from "../ui/page.js";
-import { allowed } from "../ui/shell.js";
 
 const LATE_SECONDS = 120;
 const MOST = 20;

@@ -136,9 +136,11 @@ addText({
 	"key.decisions.reload": "Load the list again",
 	"key.decision.copy": "Copy the id of the event",
 
-	"find.proposal": "Proposal {text}",
-	"find.backtest": "Open the result {text}",
+	"find.proposal": "Open the proposal {text}",
+	"find.backtest": "Open the backtest {text}",
 	"find.event": "Open the decision on the event {text}",
+	"find.ip": "Open the IP address {text}",
+	"find.phone": "Open the phone number {text}",
 	"find.case": "Open the case {text}",
 	"key.rules.edit": "Go into the editor",
 	"key.rules.impact": "Check and run the impact",

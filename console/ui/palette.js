@@ -3,8 +3,10 @@
 import { html, signal, useMemo, useRef, useState } from
     "../../third_party/preact/preact.js";
 import { boundIds, run, scopeOf } from "../keys.js";
-import { href } from "../router.js";
+import { handleOf } from "../handles.js";
+import { go, href } from "../router.js";
 import screens from "../screens.js";
+import { allowed } from "../session.js";
 import { t } from "../text.js";
 import { Dialog } from "./dialog.js";
 import { Key, useId } from "./form.js";
@@ -22,15 +24,16 @@ export function commandName(id) {
 	return scopeOf(id) === "go" ? t(`nav.${id.slice(3)}`) : t(`key.${id}`);
 }
 
-// findable TEXT: the addresses that a typed id may mean, from the screens' find.
-export function findable(text, all = screens) {
+// findable TEXT: the pages that a typed id may mean, from the screens' find.  An
+// address or a number of a person comes before an event with such an id.
+export function findable(text) {
 	const typed = text.trim();
-	return typed === "" ? [] : all.flatMap(({ id, find = [] }) => find
+	return screens.filter(allowed).flatMap(({ find = [] }) => find)
 	    .filter(({ pattern }) => pattern.test(typed))
-	    .map(({ name, open, path }) => ({ key: `${id} ${name}`, icon: "search",
+	    .sort((a, b) => (b.kind !== undefined) - (a.kind !== undefined))
+	    .map(({ name, path, kind }) => ({ key: name, icon: "search",
 		name: t(name, { text: typed }),
-		run: () => { location.hash = open?.(typed) ??
-		    href(path, { id: typed }); } })));
+		run: () => go(href(path, { id: handleOf(kind, typed) })) }));
 }
 
 // entries TEXT IDS: what matches all words of the text; ids of things come first

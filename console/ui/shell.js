@@ -9,7 +9,7 @@ import { keyLabel, keysOf } from "../keys.js";
 import { prefs } from "../prefs.js";
 import { href, route } from "../router.js";
 import screens from "../screens.js";
-import { can, session, signOut } from "../session.js";
+import { allowed, session, signOut } from "../session.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
 import { Button } from "./form.js";
@@ -18,10 +18,6 @@ import { switchZone } from "./time.js";
 
 const GROUPS = ["work", "rules", "insight", "operate"];
 const menuOpen = signal(false);
-
-export function allowed({ needs }) {
-	return needs === undefined || can(needs);
-}
 
 function Item({ screen, current }) {
 	const here = screen.id === current.id || screen.id === current.under;

@@ -61,6 +61,6 @@ is "files do not count against the operators' limit" "$STATUS" 200
 
 need_chromium
 start_tcp_site
-run_steps console.mjs 22 \
+run_steps console.mjs 23 \
     '{"email":"admin@example.com","password":"correct horse"}'
 finish

@@ -96,6 +96,16 @@ await step("keys open screens, the help and the palette", async () => {
 	await page.getByRole("button", { name: /^Times in (?!UTC)|^Times in UTC/ })
 	    .waitFor();
 });
+await step("a typed IP address opens its page and is not in the address", async () => {
+	await page.keyboard.press("Control+k");
+	await page.keyboard.type("192.0.2.77");
+	await page.keyboard.press("Enter");
+	await page.getByRole("heading", { name: "192.0.2.77" }).waitFor();
+	want(/^#\/entity\/ip\/~\d+$/.test(await page.evaluate(() =>
+	    location.hash)), true);
+	want((await page.title()).includes("192.0.2.77"), false);
+	await open("#/");
+});
 await step("a key without Ctrl can be switched off", async () => {
 	await open("#/account");
 	await page.getByLabel("Use keys without Ctrl").uncheck();
