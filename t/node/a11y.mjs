@@ -11,7 +11,7 @@
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import screens from "./screens.mjs";
-import { launch, watch } from "./page.mjs";
+import { launch, signIn, watch } from "./page.mjs";
 
 const [modules, program, base, state, folder] = process.argv.slice(2);
 const { email, password } = JSON.parse(readFileSync(0, "utf8"));
@@ -32,11 +32,7 @@ async function signedIn(colorScheme) {
 	    reducedMotion: "reduce" });
 	const page = await context.newPage();
 	const seen = await watch(page, base);
-	await page.goto(`${base}/console/`);
-	await page.getByLabel("Email").fill(email);
-	await page.getByLabel("Password", { exact: true }).fill(password);
-	await page.keyboard.press("Enter");
-	await page.locator(".menu").waitFor();
+	await signIn(page, base, email, password);
 	return { page, seen };
 }
 

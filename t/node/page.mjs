@@ -62,3 +62,12 @@ export function steps(browser) {
 		}
 	};
 }
+
+// signIn(page, base, email, password): open the console as this operator.
+export async function signIn(page, base, email, password) {
+	await page.goto(`${base}/console/`);
+	await page.getByLabel("Email").fill(email);
+	await page.getByLabel("Password", { exact: true }).fill(password);
+	await page.keyboard.press("Enter");
+	await page.locator(".menu").waitFor({ state: "attached" });
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: ISC
+// What goes wrong between the console and the service:
+//
+//	node faults.mjs MODULES CHROMIUM URL < INPUT
+//
+// INPUT is { password, case }: the password of admin@example.com and of the analysts
+// ana@example.com and bob@example.com, and the id of an open case.
+import { readFileSync } from "node:fs";
+import { launch, signIn, steps, want, watch } from "./page.mjs";
+
+const [modules, program, base] = process.argv.slice(2);
+const { password, case: id } = JSON.parse(readFileSync(0, "utf8"));
+const browser = await launch(modules, program);
+const step = steps(browser);
+
+async function signedIn(email) {
+	const context = await browser.newContext({ viewport: { width: 1280,
+	    height: 800 } });
+	const page = await context.newPage();
+	const seen = await watch(page, base);
+	await signIn(page, base, email, password);
+	seen.errors = [];
+	return { page, seen, context };
+}
+const { page: admin, seen, context } = await signedIn("admin@example.com");
+const { page: ana, seen: anas, context: hers } = await signedIn("ana@example.com");
+const { page: bob } = await signedIn("bob@example.com");
+
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const field = (page, name) => page.getByLabel(name, { exact: true });
+const dialog = (page, name) => page.getByRole("dialog", { name, exact: true });
+const gone = (place) => place.waitFor({ state: "detached" });
+const note = (text) => ana.locator(".notes").getByText(text);
+
+async function open(page, hash, ready) {
+	await page.evaluate((to) => { location.hash = to; }, hash);
+	await page.locator(ready).first().waitFor();
+}
+
+// What the service answers to a request of this page, with its cookie.
+function ask(page, method, path, body) {
+	return page.evaluate(async (request) => {
+		const answer = await fetch(request.path, { method: request.method,
+		    headers: { "Assay-Session": "cookie",
+			"Content-Type": "application/json" },
+		    body: request.body && JSON.stringify(request.body) });
+		return answer.json();
+	}, { method, path, body });
+}
+async function reasonsOf(value) {
+	const entries = await ask(admin, "POST", "/v1/lists/search",
+	    { subject: "user", value });
+	return entries.map(({ reason }) => reason).join();
+}
+
+// Answer so many requests of a path with this refusal; the others go on.  The
+// requests are counted in the result.
+async function refuse(page, path, times, status, code, headers = {}) {
+	const counted = { requests: 0, repeatedAfter: 0 };
+	let last = 0;
+	await page.route(path, (route) => {
+		if (route.request().method() === "OPTIONS")
+			return route.continue();
+		counted.requests++;
+		if (counted.requests === times + 1)
+			counted.repeatedAfter = Date.now() - last;
+		last = Date.now();
+		return counted.requests > times ? route.continue() :
+		    route.fulfill({ status, headers, contentType: "application/json",
+			body: JSON.stringify({ error: true, code, message: code }) });
+	});
+	return counted;
+}
+
+async function typeEntry(value, reason) {
+	await open(admin, "#/lists", "tbody");
+	await button(admin, "Add an entry").click();
+	const form = dialog(admin, "Add an entry");
+	await field(form, "Value").fill(value);
+	await field(form, "Reason").fill(reason);
+	return form;
+}
+
+await step("a session that ends in a form asks for the password over it", async () => {
+	const form = await typeEntry("late", "typed before the end");
+	await context.clearCookies();
+	await button(form, "Save").click();
+	const locked = dialog(admin, "Your session has ended");
+	await locked.waitFor();
+	want(await field(form, "Reason").inputValue(), "typed before the end");
+	await field(locked, "Password").fill(password);
+	await admin.keyboard.press("Enter");
+	await gone(locked);
+});
+await step("the request is sent again after the operator signs in", async () => {
+	await admin.getByText("The entry is in effect.").first().waitFor();
+	want(await reasonsOf("late"), "typed before the end");
+});
+await step("a change that needs the password is made after it", async () => {
+	const sent = await refuse(admin, "**/v1/lists", 1, 403, "REAUTH_REQUIRED");
+	const form = await typeEntry("step-up", "confirmed");
+	await button(form, "Save").click();
+	const confirm = dialog(admin, "Confirm that it is you");
+	await field(confirm, "Password").fill(password);
+	await button(confirm, "Confirm").click();
+	await gone(confirm);
+	await gone(form);
+	want(await reasonsOf("step-up"), "confirmed");
+	want(sent.requests, 2);
+	await admin.unroute("**/v1/lists");
+});
+await step("who gives no password keeps the form, and changes nothing", async () => {
+	await refuse(admin, "**/v1/lists", 1, 403, "REAUTH_REQUIRED");
+	const form = await typeEntry("given-up", "kept");
+	await button(form, "Save").click();
+	await button(dialog(admin, "Confirm that it is you"), "Cancel").click();
+	want(await field(form, "Reason").inputValue(), "kept");
+	want(await reasonsOf("given-up"), "");
+	await admin.unroute("**/v1/lists");
+	await admin.keyboard.press("Escape");
+});
+await step("a change waits as long as Retry-After says, and is made once", async () => {
+	const path = `**/v1/cases/${id}/notes`;
+	const sent = await refuse(ana, path, 1, 429, "RATE_LIMITED",
+	    { "Retry-After": "2" });
+	await open(ana, `#/cases/${id}`, ".timeline");
+	await field(ana, "Write a note").fill("after the wait");
+	await button(ana, "Add").click();
+	await ana.getByText("The service is busy; trying again in").waitFor();
+	await note("after the wait").waitFor();
+	want(sent.requests, 2);
+	want(sent.repeatedAfter >= 1900, true);
+	want(await note("after the wait").count(), 1);
+	await ana.unroute(path);
+});
+await step("a change that waits too long is refused and keeps the text", async () => {
+	const path = `**/v1/cases/${id}/notes`;
+	await refuse(ana, path, 1, 429, "RATE_LIMITED", { "Retry-After": "600" });
+	await field(ana, "Write a note").fill("too many");
+	await button(ana, "Add").click();
+	await ana.getByText("Too many requests. Try again in 600 s.").waitFor();
+	want(await field(ana, "Write a note").inputValue(), "too many");
+	await ana.unroute(path);
+});
+await step("a note outlives a case that another analyst resolves first", async () => {
+	await field(ana, "Reason").fill("it was her sister");
+	await ana.keyboard.press("Escape");
+	await ana.keyboard.press("2");
+	await ask(bob, "POST", `/v1/cases/${id}/resolve`, { outcome: "fraud" });
+	await ana.keyboard.press("Control+Enter");
+	await ana.getByText("bob@example.com was faster and resolved this case " +
+	    "as fraud").waitFor();
+	await ana.locator(".note .typed").getByText("it was her sister").waitFor();
+	want(await field(ana, "Write a note").inputValue(), "too many");
+});
+await step("old data stays while the service is down, and can be read again",
+    async () => {
+	await open(admin, "#/lists", "tbody tr");
+	await refuse(admin, "**/v1/lists?*", 1, 503, "UNAVAILABLE",
+	    { "Retry-After": "31" });
+	const rows = await admin.locator("tbody tr").count();
+	await field(admin, "Effect").selectOption("watch");
+	const old = admin.getByText("This may be old: The service cannot answer");
+	await old.waitFor();
+	want(await admin.locator("tbody tr").count(), rows);
+	await button(admin, "Try again").click();
+	await gone(old);
+	want(await admin.locator("tbody tr").count(), 1);
+	await admin.unroute("**/v1/lists?*");
+});
+await step("a form keeps its text without a network, and is sent later", async () => {
+	const form = await typeEntry("offline", "sent later");
+	await context.setOffline(true);
+	await button(form, "Save").click();
+	await admin.getByText("The service does not answer.").waitFor();
+	want(await field(form, "Reason").inputValue(), "sent later");
+	await context.setOffline(false);
+	await button(form, "Save").click();
+	await gone(form);
+	want(await reasonsOf("offline"), "sent later");
+});
+await step("a screen without a network can be opened again", async () => {
+	await context.setOffline(true);
+	await admin.evaluate(() => { location.hash = "#/audit"; });
+	await admin.getByText("The service does not answer.").first().waitFor();
+	await context.setOffline(false);
+	await button(admin, "Try again").click();
+	await admin.locator("main tbody tr").first().waitFor();
+});
+await step("a sign-out in one tab shows the login in the other", async () => {
+	const other = await hers.newPage();
+	await other.goto(`${base}/console/`);
+	await button(other, "Sign out").click();
+	await ana.getByRole("heading", { name: "Sign in" }).waitFor();
+	want(await ana.getByText("bob@example.com").count(), 0);
+	await other.close();
+});
+await step("the browsers report only the refusals", async () => {
+	const refusals = /status of (401|403|409|429|503)|INTERNET_DISCONNECTED/;
+	for (const { errors, otherHosts } of [seen, anas]) {
+		want(otherHosts.join(), "");
+		want(errors.filter((text) => !refusals.test(text) &&
+		    !text.startsWith(base)).join(), "");
+	}
+});
+await browser.close();
