@@ -21,7 +21,7 @@ const UNIT = "\x1f";
 // Headers that must be described if an answer has them.
 const TELLING = /^(x-ratelimit-|x-engine-|retry-after|www-authenticate|set-cookie|allow$)/;
 // Files, which are not described.
-const FILES = /^\/(docs|openapi\.json)/;
+const FILES = /^\/(console|docs|openapi\.json)/;
 // The statuses with which any request may be refused.
 const ANYWHERE = new Set([404, 405, 408, 414, 431, 501, 505]);
 
