@@ -106,8 +106,8 @@ export async function changePassword(body) {
 	await enter();
 }
 
-// Forget all; the reload drops what the page holds.  Without an answer of the
-// service the cookie stays until the session ends, and the operator is told.
+// Sign out and reload, which drops what the page holds.  If the service does not
+// answer, the cookie stays until the session ends; the page says so.
 export async function signOut() {
 	try {
 		await call("POST /v1/auth/logout", { plain: true });

@@ -46,8 +46,8 @@ export function Notes({ row, reload }) {
 			${t("cases.noNotes")}</p>`}</div>`;
 }
 
-// The times in a detail, in the zone of the page.
-function told(detail, zone) {
+// A detail with its times in the zone of the page.
+function withLocalTimes(detail, zone) {
 	return detail.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (at) => time(at, zone));
 }
 
@@ -60,6 +60,7 @@ export function Trail({ row }) {
 		</tr></thead><tbody>${[...row.audit].reverse().map(({ action, at, actor,
 		    detail }) => html`<tr key=${at + action}>
 		<td class="nowrap"><${Time} at=${at} /></td><td>${t(`cases.did.${action}`)}
-			${" "}<span class="muted">${actor}${detail && ` · ${told(detail, zone)}`}
+			${" "}<span class="muted">${actor}${detail && ` · ${
+			    withLocalTimes(detail, zone)}`}
 			</span></td></tr>`)}</tbody></table></div>`;
 }

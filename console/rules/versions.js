@@ -29,7 +29,7 @@ const columns = (more) => [
 	{ id: "at", label: html`<${TimeHead} label=${t("versions.at")} />`,
 	    cell: (row) => html`<${Time} at=${row.publishedAt} />` },
 	{ id: "author", label: t("versions.author"), cell: (row) => row.author ??
-	    html`<span class="muted">${t("versions.nobody")}</span>` },
+	    html`<span class="muted">${t("versions.unknown")}</span>` },
 	...more,
 ];
 
@@ -87,7 +87,7 @@ function One({ versions, shown, other, live, form, canonical, rollback, edit,
 			${t(`release.${ways[0].id}`)}</${Button}>`}`}>
 		<${Facts} items=${[[t("versions.at"), html`<${Time}
 			at=${shown.publishedAt} />`], [t("versions.author"),
-			shown.author ?? t("versions.nobody")],
+			shown.author ?? t("versions.unknown")],
 			[t("versions.rules"), shown.rules?.length]]} />
 	</${Section}>
 	<${Section} title=${t("versions.compare")}>

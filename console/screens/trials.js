@@ -58,8 +58,8 @@ function Cancel({ id }) {
 	    { done: t("trials.cancelled") })}>${t("trials.cancel")}</${Button}>`;
 }
 
-// What the host that answers runs, and the results that the service keeps, whoever
-// has started them.
+// The backtests that the answering host runs, and the results that the service keeps,
+// of all operators.
 function Others() {
 	const load = useLoad((signal) => call("GET /v1/backtest", { signal }), [],
 	    { every: EVERY_MS });

@@ -11,7 +11,7 @@ addText({
 	"versions.shadow": "shadow",
 	"versions.at": "Published",
 	"versions.author": "By",
-	"versions.nobody": "not known",
+	"versions.unknown": "not known",
 	"versions.rules": "Rules",
 	"versions.edit": "Open in the editor",
 	"versions.compare": "Compared with another version",
