@@ -33,6 +33,7 @@ static int add_rules(
     struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f);
 static int check_type(struct req *req, const char *type);
 static int add_version(struct str *s, const struct rows *rows, struct fail *f);
+static int answer_type(struct req *req, struct resp *resp, enum stmt stmt);
 static int find_type(struct req *req, const char **ret);
 static int compile_arena(struct arena *ret, size_t len, struct fail *f);
 static void compile_arena_free(struct arena *a);
@@ -162,14 +163,7 @@ rule_check(struct req *req, struct resp *resp)
 int
 rule_history(struct req *req, struct resp *resp)
 {
-	struct params p;
-	const char *type;
-
-	if (find_type(req, &type) == -1)
-		return -1;
-	params_init(&p, req->arena);
-	params_text(&p, type);
-	return sql_reply_read(req, resp, STMT_RULESET_HISTORY, &p);
+	return answer_type(req, resp, STMT_RULESET_HISTORY);
 }
 
 /*
@@ -179,14 +173,7 @@ rule_history(struct req *req, struct resp *resp)
 int
 rule_versions(struct req *req, struct resp *resp)
 {
-	struct params p;
-	const char *type;
-
-	if (find_type(req, &type) == -1)
-		return -1;
-	params_init(&p, req->arena);
-	params_text(&p, type);
-	return sql_reply_read(req, resp, STMT_RULESET_VERSIONS, &p);
+	return answer_type(req, resp, STMT_RULESET_VERSIONS);
 }
 
 /*
@@ -259,6 +246,20 @@ check_type(struct req *req, const char *type)
 		return 0;
 	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "eventType",
 	    "must be a type of event, such as card.authorize");
+}
+
+/* Answer with a statement about the event type of the path. */
+static int
+answer_type(struct req *req, struct resp *resp, enum stmt stmt)
+{
+	struct params p;
+	const char *type;
+
+	if (find_type(req, &type) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, type);
+	return sql_reply_read(req, resp, stmt, &p);
 }
 
 /* Read the event type of the path. */
