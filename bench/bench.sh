@@ -26,9 +26,9 @@
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, with
 #	   the memory of the workers
 #	s  three webhooks for verdicts, delivered by the companion
-#	w  the console in a browser beside its budgets, with a million decisions
-#	   and a tenth as many cases (BENCH_VERDICTS); needs chromium and
-#	   tools/install-node
+#	w  the console in a browser beside its budgets, with a million decisions,
+#	   a tenth as many cases (BENCH_VERDICTS) and a million list entries;
+#	   needs chromium and tools/install-node
 set -eu
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(pwd)
@@ -256,27 +256,48 @@ store_line() {
 	    "$(ratio "$rate64" "$one")" "$p99"
 }
 
-# fill_store COUNT: copy the stored decisions until there are so many.
+# fill_store COUNT: copy the stored decisions to the days before, the oldest first,
+# until there are so many.
 fill_store() {
-	local seed
-	seed=$(sql 'select count(*) from assay.verdict_log')
-	while [ "$seed" -lt "$1" ]; do
-		sql "insert into assay.verdict_log (decided_at, id, event_id,
-			event_type, verdict, score, reasons, policy_id,
-			policy_version, review_queue, correlation_id)
-		    select decided_at, id || '$seed', event_id || '$seed',
-			event_type, verdict, score, reasons, policy_id,
-			policy_version, review_queue, correlation_id
-		    from assay.verdict_log limit 500000"
-		sql "insert into assay.decision_detail select decided_at,
-			verdict_id || '$seed', event_id || '$seed', event_type,
-			user_id, idempotency_key, request, sample
-		    from assay.decision_detail limit 500000"
-		sql "insert into assay.idempotency select key || '$seed',
-			verdict_id || '$seed', event_id || '$seed', decided_at
-		    from assay.idempotency limit 500000"
-		seed=$((seed + 500000))
-	done
+	local days
+	days=$(sql "select $1 / count(*) from assay.verdict_log")
+	add_months $((days / 28 + 1))
+	sql "create temporary table copy as
+	    select n, n * interval '1 day' as earlier
+	    from generate_series($days, 1, -1) n;
+	insert into assay.verdict_log (decided_at, id, event_id, event_type,
+		verdict, score, reasons, policy_id, policy_version,
+		review_queue, correlation_id)
+	    select decided_at - earlier, id || '.' || n, event_id || '.' || n,
+		event_type, verdict, score, reasons, policy_id, policy_version,
+		review_queue, correlation_id
+	    from copy, assay.verdict_log
+	    order by n desc, decided_at limit $1;
+	insert into assay.decision_detail (decided_at, verdict_id, event_id,
+		event_type, user_id, idempotency_key, request, sample)
+	    select decided_at - earlier, verdict_id || '.' || n,
+		event_id || '.' || n, event_type, user_id, idempotency_key,
+		request, sample
+	    from copy, assay.decision_detail
+	    order by n desc, decided_at limit $1;
+	insert into assay.idempotency
+	    select key || '.' || n, verdict_id || '.' || n,
+		event_id || '.' || n, decided_at - earlier
+	    from copy, assay.idempotency limit $1"
+}
+
+# fill_lists SUBJECTS: a million entries of these list subjects, none if empty.
+fill_lists() {
+	sql "truncate assay.list_entry;
+	    insert into assay.list_entry (id, kind, subject, value, created_by)
+	    select 'lst_' || i, 'block', subject[1 + i %
+		cardinality(subject)], (70000000 + i)::text, 'bench'
+	    from generate_series(1, 1000000) i,
+		string_to_array('$1', ',') subject
+	    where cardinality(subject) > 0;
+	    select assay.list_bump_epoch(array_agg(subject))
+	    from assay.list_subject" >/dev/null
+	sql 'vacuum analyze assay.list_entry'
 }
 
 part_d() {
@@ -393,25 +414,14 @@ part_l() {
 	    decisions/s p99
 	start_pool 4 32
 	for lists in "" ip user,device,ip,bin "" ip user,device,ip,bin; do
-		sql "truncate assay.list_entry;
-		    insert into assay.list_entry (id, kind, subject, value,
-			created_by)
-		    select 'lst_' || i, 'block', subject[1 + i %
-			cardinality(subject)], (70000000 + i)::text, 'bench'
-		    from generate_series(1, 1000000) i,
-			string_to_array('$lists', ',') subject
-		    where cardinality(subject) > 0;
-		    select assay.list_bump_epoch(array_agg(subject))
-		    from assay.list_subject" >/dev/null
-		sql 'vacuum analyze assay.list_entry'
+		fill_lists "$lists"
 		direct 4 1
 		printf '%24s %10s' "${lists:-none}" "$cpu us"
 		direct 4 16
 		through 64
 		printf ' %10s %12s %8s\n' "$cpu us" "$rate" "$p99"
 	done
-	sql "truncate assay.list_entry; select assay.list_bump_epoch(array_agg(subject))
-	    from assay.list_subject" >/dev/null
+	fill_lists ''
 }
 
 # Print the sum of RssAnon of all workers in KiB.
@@ -736,17 +746,19 @@ prune_line() {
 
 part_w() {
 	local verdicts=${BENCH_VERDICTS:-1000000}
-	echo "(w) the console with $verdicts decisions, $((verdicts / 10)) cases"
+	echo "(w) the console with $verdicts decisions, $((verdicts / 10)) cases" \
+	    "and 1000000 list entries"
 	start_pool 4 32
 	find "$scratch/share/console" \( -name '*.js' -o -name '*.css' \) \
 	    -exec gzip -nk9 {} +
 	fill_store "$verdicts"
+	fill_lists user,device,ip,bin
 	sql "insert into assay.review_case (id, event_id, verdict_id, queue, score,
 		opened_at, event_type, amount, currency, tags)
 	    select 'cse_' || md5(id), event_id, id, 'risk-ops',
 		greatest(score, 0), decided_at, event_type, 10, 'EUR',
 		array['amount']
-	    from assay.verdict_log limit $((verdicts / 10))"
+	    from assay.verdict_log tablesample bernoulli (10)"
 	sql 'vacuum analyze' >/dev/null
 	printf '{"email":"bench@example.com","password":"correct horse"}' |
 	    node "$srcdir/bench/console.mjs" \

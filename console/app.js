@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: ISC
 // The console: shows the screen of the address, or asks who the operator is.
-import { html, render, useEffect, useErrorBoundary, useState } from
+import { html, render, useErrorBoundary, useLayoutEffect, useState } from
     "../third_party/preact/preact.js";
 import { followKeys, useKeys } from "./keys.js";
 import { followPrefs, prefs } from "./prefs.js";
+import { followHandles } from "./recall.js";
 import { followAddress, go, href, match, route } from "./router.js";
 import screens from "./screens.js";
 import { allowed, followSession, session, start } from "./session.js";
@@ -12,7 +13,7 @@ import { t } from "./text.js";
 import "./text/rails.js";
 import { SignIn } from "./screens/login.js";
 import { Questions } from "./ui/dialog.js";
-import { Empty, Loading, Problem } from "./ui/empty.js";
+import { Empty, Forgotten, Loading, Problem } from "./ui/empty.js";
 import { Help, helpOpen } from "./ui/help.js";
 import { Identity } from "./ui/identity.js";
 import { Page } from "./ui/page.js";
@@ -35,7 +36,7 @@ function find(segments) {
 // useModule(screen): its component, when it has arrived.
 function useModule(screen) {
 	const [found, setFound] = useState({});
-	useEffect(() => {
+	useLayoutEffect(() => {
 		let gone = false;
 		screen?.load().then((module) => module.default,
 		    (error) => ({ error }))
@@ -61,7 +62,7 @@ function forAuthors({ needs }) {
 	return needs === "rules.propose";
 }
 
-function Screen({ found, query }) {
+function Screen({ found, query, foreign }) {
 	const module = useModule(found?.screen);
 	if (found === null)
 		return html`<${Page} title=${t("nowhere")}><${Empty} icon="search"
@@ -71,16 +72,20 @@ function Screen({ found, query }) {
 			icon="lock" title=${t(forAuthors(found.screen) ?
 			    "nowhere.authors" : "nowhere.admins")}>
 			<${Homeward} /></${Empty}></${Page}>`;
-	if (module === undefined)
+	if (module === undefined || foreign.length > 0)
 		return html`<${Loading} />`;
 	if (module.error)
 		return html`<${Problem} error=${module.error}
 			reload=${() => location.reload()} />`;
+	// The link leaves out what is forgotten and keeps the other filters.
+	if (Object.values(query).includes(null))
+		return html`<${Page} title=${t(`nav.${found.screen.id}`)}><${Forgotten}
+			again=${href(found.screen.paths[0], {}, query)} /></${Page}>`;
 	return html`<${module} params=${found.params} query=${query} />`;
 }
 
 function Console() {
-	const { segments, query, path } = useSignal(route);
+	const { segments, query, path, foreign } = useSignal(route);
 	const found = find(segments);
 	useKeys({
 		help: () => { helpOpen.value = true; },
@@ -93,7 +98,7 @@ function Console() {
 		    [`go.${id}`, () => go(href(paths[0]))])),
 	});
 	return html`<${Shell} current=${found?.screen ?? {}}>
-		<${Guarded} key=${path}><${Screen} found=${found} query=${query} />
+		<${Guarded} key=${path}><${Screen} ...${{ found, query, foreign }} />
 		</${Guarded}></${Shell}>
 		<${Palette} /><${Help} /><${Questions} /><${Identity} /><${Toasts} />`;
 }
@@ -110,14 +115,25 @@ function App() {
 	return html`<${SignIn} phase=${phase} /><${Identity} /><${Toasts} />`;
 }
 
+// Load the screen of the address, and what it shows first, while the service says
+// who the operator is.
+function loadAhead() {
+	const { segments, query } = route.value;
+	const { screen } = find(segments) ?? {};
+	screen?.load().catch(() => {});
+	screen?.ahead?.(query);
+}
+
 effect(() => {
 	document.documentElement.dataset.theme = prefs.value.theme;
 });
 followAddress();
+followHandles();
 followKeys();
 followPrefs();
 followSession();
 followTime();
 followVisibility();
 start();
+loadAhead();
 render(html`<${App} />`, document.getElementById("app"));

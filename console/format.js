@@ -1,39 +1,46 @@
 // SPDX-License-Identifier: ISC
 // How times, amounts, numbers and ids are written.  All functions are pure; the
 // zone is "utc" or "local".
-import { LANG } from "./text.js";
+import { LANG, lazy } from "./text.js";
 
-const numbers = new Intl.NumberFormat(LANG, { maximumFractionDigits: 2 });
-const regions = new Intl.DisplayNames([LANG], { type: "region" });
+export const DAY_MS = 86400000;
+const numbers = lazy(() => new Intl.NumberFormat(LANG,
+    { maximumFractionDigits: 2 }));
+const regions = lazy(() => new Intl.DisplayNames([LANG], { type: "region" }));
 const AGES = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
 
-const clocks = {
-	utc: clock("UTC"),
-	local: clock(undefined),
-};
-
-function clock(timeZone) {
-	return new Intl.DateTimeFormat("en-GB", { timeZone, year: "numeric",
-	    month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit",
-	    second: "2-digit", hourCycle: "h23", timeZoneName: "short" });
-}
-
-function parts(at, zone) {
-	return Object.fromEntries(clocks[zone].formatToParts(new Date(at))
-	    .map(({ type, value }) => [type, value]));
-}
+const zones = lazy(() => new Intl.DateTimeFormat("en-GB",
+    { timeZoneName: "short" }));
+const days = lazy(() => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC",
+    day: "numeric", month: "short" }));
+// Currency -> its format.
+const currencies = new Map();
 
 // "2026-11-23 16:35:02"; "" for a time that is absent or not a time.
 export function time(at, zone) {
-	if (at === null || at === undefined || Number.isNaN(Date.parse(at)))
+	const then = Date.parse(at ?? "");
+	if (Number.isNaN(then))
 		return "";
-	const p = parts(at, zone);
-	return `${p.year}-${p.month}-${p.day} ${p.hour}:${p.minute}:${p.second}`;
+	const shift = zone === "utc" ? 0 : new Date(then).getTimezoneOffset();
+	return new Date(then - shift * 60000).toISOString().slice(0, 19)
+	    .replace("T", " ");
 }
 
-// The name of the zone: "UTC", "CET", "GMT+5".
+// The name of the zone at a time: "UTC", "CET", "GMT+5"; "" for NaN.
 export function zoneName(zone, at = Date.now()) {
-	return zone === "utc" ? "UTC" : parts(at, "local").timeZoneName;
+	if (Number.isNaN(at))
+		return "";
+	return zone === "utc" ? "UTC" : zones().formatToParts(new Date(at))
+	    .find(({ type }) => type === "timeZoneName").value;
+}
+
+// How far the local zone is from UTC at a time: "UTC+1", "UTC-3:30".  Other than
+// zoneName() it needs no data of the browser about zones, which take long to load.
+export function zoneOffset(at) {
+	const minutes = -new Date(at).getTimezoneOffset();
+	const hours = Math.floor(Math.abs(minutes) / 60);
+	const rest = String(Math.abs(minutes) % 60).padStart(2, "0");
+	return (minutes < 0 ? "UTC-" : "UTC+") + hours + (rest === "00" ? "" : `:${rest}`);
 }
 
 // The largest whole unit: "3 h".  Negative times count as 0.
@@ -51,8 +58,12 @@ export function age(at, now) {
 	return Number.isNaN(then) ? "" : duration((now - then) / 1000);
 }
 
+// Small whole numbers have no separators, and the first format takes 40 ms to load.
 export function number(value) {
-	return value === null || value === undefined ? "" : numbers.format(value);
+	if (value === null || value === undefined)
+		return "";
+	return Number.isInteger(value) && value >= 0 && value < 1000 ?
+	    String(value) : numbers().format(value);
 }
 
 // 0.1234 is "12.3 %".  Shares under 0.1 % that are not 0 are "<0.1 %".
@@ -75,15 +86,17 @@ export function amount(value, currency) {
 		return "";
 	if (!/^[A-Z]{3}$/.test(currency ?? ""))
 		return number(value);
-	return new Intl.NumberFormat(LANG, { style: "currency", currency,
-	    currencyDisplay: "code" }).format(value).replace(/\u00a0/g, " ");
+	if (!currencies.has(currency))
+		currencies.set(currency, new Intl.NumberFormat(LANG, { currency,
+		    style: "currency", currencyDisplay: "code" }));
+	return currencies.get(currency).format(value).replace(/\u00a0/g, " ");
 }
 
 // "DE" is "Germany"; a code without a name stays.
 export function country(code) {
 	if (!/^[A-Z]{2}$/.test(code ?? ""))
 		return code ?? "";
-	return regions.of(code) ?? code;
+	return regions().of(code) ?? code;
 }
 
 // The end of a long id, which is what differs between ids: "cse_…6p8snrg".
@@ -95,12 +108,11 @@ export function shortId(id, keep = 8) {
 
 // A day of UTC as analytics name it: "2026-11-23" is "23 Nov".
 export function day(text) {
-	return new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric",
-	    month: "short" }).format(new Date(`${text}T00:00:00Z`));
+	return days().format(new Date(`${text}T00:00:00Z`));
 }
 
 // One argument of a shell command, quoted if it has to be.
-export function shellWord(value) {
+function shellWord(value) {
 	const text = String(value);
 	return /^[A-Za-z0-9_./:@%+=,-]+$/.test(text) ? text :
 	    `'${text.replaceAll("'", "'\\''")}'`;

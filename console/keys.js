@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The keyboard: the commands of commands.js, what they do on this page, and the
 // keys that the operator chose for them.
-import { signal, useEffect, useRef } from "../third_party/preact/preact.js";
+import { signal, useLayoutEffect, useRef } from "../third_party/preact/preact.js";
 import commands from "./commands.js";
 import { prefs, setPref } from "./prefs.js";
 
@@ -98,7 +98,7 @@ export function useKeys(actions) {
 	const latest = useRef(actions);
 	latest.current = actions;
 	const ids = Object.keys(actions).filter((id) => actions[id]).join();
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const undo = ids.split(",").filter((id) => id !== "")
 		    .map((id) => bind(id, () => latest.current[id]?.()));
 		return () => undo.forEach((one) => one());

@@ -2,16 +2,27 @@
 // Addresses of the form #/cases/cse_1?tab=why.  The part after # never leaves the
 // browser.
 import { signal } from "../third_party/preact/preact.js";
+import { handleOf, isForeign, valueOf } from "./handles.js";
 
-export const route = signal({ path: "/", segments: [], query: {} });
+// Members of a query that name a person, with their kinds of handles.js.
+const PERSONAL_MEMBERS = { userId: "user", assignee: "email", actor: "email",
+    createdBy: "email" };
 
-// parse HASH: the path, its decoded segments and the query.
+export const route = signal({ path: "/", segments: [], query: {}, foreign: [] });
+
+// parse HASH: the path, its decoded segments, the query, and the handles of other
+// pages, which recall.js asks for.  A member of the query whose handle this page does
+// not know is null.
 export function parse(hash) {
 	const [path, search = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
 	const segments = path.split("/").filter((part) => part !== "")
 	    .map(decoded);
+	const members = [...new URLSearchParams(search)];
 	return { path: "/" + segments.map(encodeURIComponent).join("/"), segments,
-	    query: Object.fromEntries(new URLSearchParams(search)) };
+	    query: Object.fromEntries(members.map(([name, value]) =>
+		[name, valueOf(PERSONAL_MEMBERS[name], value)])),
+	    foreign: [...segments, ...members.map(([, value]) => value)]
+		.filter(isForeign) };
 }
 
 function decoded(part) {
@@ -39,14 +50,15 @@ export function match(pattern, segments) {
 }
 
 // href("/cases/:id", { id }, { tab: "why" }): an address for a link.  Query values
-// that are null, undefined or "" are left out.
+// that are null, undefined or "" are left out.  A handle stands for a personal value:
+// of the query, and for the id in "/entity/:kind/:id".
 export function href(pattern, params = {}, query = {}) {
-	const path = pattern.replace(/:(\w+)/g, (_, name) =>
-	    encodeURIComponent(params[name]));
+	const path = pattern.replace(/:(\w+)/g, (_, name) => encodeURIComponent(
+	    handleOf(name === "id" ? params.kind : undefined, params[name])));
 	const search = new URLSearchParams();
 	for (const [name, value] of Object.entries(query))
 		if (value !== null && value !== undefined && value !== "")
-			search.set(name, value);
+			search.set(name, handleOf(PERSONAL_MEMBERS[name], value));
 	const text = search.toString();
 	return `#${path}${text === "" ? "" : `?${text}`}`;
 }
@@ -55,7 +67,7 @@ export function href(pattern, params = {}, query = {}) {
 export function go(address, { replace = false } = {}) {
 	if (replace) {
 		history.replaceState(null, "", address);
-		follow();
+		readAddress();
 	} else {
 		location.hash = address;
 	}
@@ -69,12 +81,13 @@ export function setQuery(changes, { replace = true } = {}) {
 	    { replace });
 }
 
-function follow() {
+// Read the address again, after it or the meaning of a handle has changed.
+export function readAddress() {
 	route.value = parse(location.hash);
 }
 
 // The app calls this once.
 export function followAddress() {
-	addEventListener("hashchange", follow);
-	follow();
+	addEventListener("hashchange", readAddress);
+	readAddress();
 }

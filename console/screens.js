@@ -10,13 +10,18 @@
 //	under	the screen that the menu marks while this one is open
 //	needs	a capability of GET /v1/auth/me without which it is not shown
 //	find	what a typed id may be: its pattern, the text that offers to open it,
-//		the path, and for a personal value its kind of handles.js
+//		the path, and the kind of an entity; guess says that any word may
+//		be such an id: those with a lower one come first
 //	load	imports the module
+//	ahead	asks for what the screen shows first, before it is known who the
+//		operator is
+import { prefetchPage } from "./cases/worklist.js";
+
 export default [
 	{ id: "home", paths: ["/"], letter: "h", group: "work", icon: "house",
 	    load: () => import("./screens/home.js") },
 	{ id: "queue", paths: ["/cases"], letter: "c", group: "work", icon: "inbox",
-	    load: () => import("./screens/queue.js") },
+	    load: () => import("./screens/queue.js"), ahead: prefetchPage },
 	{ id: "case", paths: ["/cases/:id"], letter: null, under: "queue",
 	    find: [{ pattern: /^cse_/, name: "find.case", path: "/cases/:id" }],
 	    load: () => import("./screens/case.js") },
@@ -24,15 +29,19 @@ export default [
 	    icon: "scroll-text", load: () => import("./screens/decisions.js") },
 	{ id: "decision", paths: ["/decisions/:id"], letter: null,
 	    under: "decisions",
-	    find: [{ pattern: /^\S{1,128}$/, name: "find.event",
+	    find: [{ pattern: /^\S{1,128}$/, name: "find.event", guess: 1,
 		path: "/decisions/:id" }],
 	    load: () => import("./screens/decision.js") },
 	{ id: "entity", paths: ["/entity", "/entity/:kind/:id"], letter: "e",
 	    group: "work", icon: "fingerprint",
 	    find: [{ pattern: /^(\d{1,3}\.){3}\d{1,3}$|^[\da-f.]*(:[\da-f.]*){2,}$/i,
-		name: "find.ip", path: "/entity/ip/:id", kind: "ip" },
+		name: "find.ip", path: "/entity/:kind/:id", kind: "ip" },
 	    { pattern: /^\+\d{8,15}$/, name: "find.phone",
-		path: "/entity/phone/:id", kind: "phone" }],
+		path: "/entity/:kind/:id", kind: "phone" },
+	    { pattern: /^\S{1,128}$/, name: "find.user", guess: 2,
+		path: "/entity/:kind/:id", kind: "user" },
+	    { pattern: /^\S{1,128}$/, name: "find.device", guess: 3,
+		path: "/entity/:kind/:id", kind: "device" }],
 	    load: () => import("./screens/entity.js") },
 	{ id: "rules", paths: ["/rules"], letter: "r", group: "rules",
 	    icon: "list-tree", load: () => import("./screens/rules.js") },

@@ -3,10 +3,12 @@
 // service asks for a password.  The token itself is in a cookie that no script
 // can read.
 import { signal } from "../third_party/preact/preact.js";
-import { ApiError, call, remedy, skew } from "./api.js";
+import { call, remedy, skew } from "./api.js";
 
 const WARN_SECONDS = 60;
 const TICK_MS = 1000;
+// Characters of a password, as the service wants them.
+export const LEAST_PASSWORD = 8;
 
 // phase: starting, failed (no answer), register (no operator exists yet), signIn,
 // password (a temporary one must be changed), enrol (a second factor is needed),
@@ -17,8 +19,8 @@ export const endsIn = signal(null);
 // The open question for a password, or null: { answer(value) }.
 export const question = signal(null);
 
-const tabs = typeof BroadcastChannel === "undefined" ? null :
-    new BroadcastChannel("assay.console");
+// To the other windows; null until the page follows the session.
+let tabs = null;
 let input = false;
 let refreshed = 0;
 let unlock = null;
@@ -43,7 +45,9 @@ export function needsApproval(subject) {
 }
 
 function phaseOf(me) {
-	return me.passwordTemporary ? "password" : "open";
+	if (me.passwordTemporary)
+		return "password";
+	return me.secondFactorRequired && !me.secondFactor ? "enrol" : "open";
 }
 
 async function readMe() {
@@ -108,9 +112,18 @@ export async function changePassword(body) {
 
 // Sign out and reload, which drops what the page holds.  If the service does not
 // answer, the cookie stays until the session ends; the page says so.
-export async function signOut() {
+export function signOut() {
+	return leaveBy("POST /v1/auth/logout");
+}
+
+// The same for all sessions of the operator, of browsers and of assayctl.
+export function signOutEverywhere() {
+	return leaveBy("POST /v1/auth/logout-all");
+}
+
+async function leaveBy(operation) {
 	try {
-		await call("POST /v1/auth/logout", { plain: true });
+		await call(operation, { plain: true });
 	} catch (error) {
 		if (error.status !== 401) {
 			set({ phase: "failed", me: null, error });
@@ -218,7 +231,8 @@ const heard = {
 export function followSession() {
 	for (const kind of ["keydown", "pointerdown"])
 		addEventListener(kind, () => { input = true; }, { passive: true });
-	tabs?.addEventListener("message", ({ data }) => heard[data.kind]?.(data));
+	tabs = new BroadcastChannel("assay.console");
+	tabs.addEventListener("message", ({ data }) => heard[data.kind]?.(data));
 	setInterval(tick, TICK_MS);
 	remedy("UNAUTHENTICATED", lock);
 	remedy("REAUTH_REQUIRED", confirmPassword);
@@ -231,5 +245,3 @@ export function followSession() {
 		return false;
 	});
 }
-
-export { ApiError };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // State: signals that components follow, and data that is loaded from the API.
-import { effect, signal, useEffect, useLayoutEffect, useMemo, useRef, useState }
+import { effect, signal, useLayoutEffect, useMemo, useRef, useState }
     from "../third_party/preact/preact.js";
 
 // useSignal SIGNAL: its value; the component renders again when it changes.
@@ -18,7 +18,7 @@ export function useSignal(source) {
 }
 
 // True while the page is in a hidden tab.
-export const hidden = signal(false);
+const hidden = signal(false);
 
 // loader(load, options): data that load(abortSignal) returns as a promise.
 //
@@ -84,7 +84,8 @@ export function useLoad(load, deps, { every = 0, keep = false } = {}) {
 			    data: last.current };
 		return made;
 	}, deps);
-	useEffect(() => {
+	// An effect that waits for the next frame would delay the request.
+	useLayoutEffect(() => {
 		mine.reload();
 		return mine.stop;
 	}, [mine]);

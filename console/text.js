@@ -2,10 +2,17 @@
 // The words of the console.  t("key", values) returns a text of the tables in
 // text/; a screen adds its own table with addText().  {name} in a text is
 // replaced; a text that is an object has one form for each plural category of n.
-const LANG = "en";
-const plurals = new Intl.PluralRules(LANG);
-const counts = new Intl.NumberFormat(LANG);
+export const LANG = "en";
+const plurals = lazy(() => new Intl.PluralRules(LANG));
+const counts = lazy(() => new Intl.NumberFormat(LANG));
 const tables = new Map();
+
+// lazy(make): a function that returns what make() returns at the first call.  Making
+// a format takes longer than using it, and the first screen needs few.
+export function lazy(make) {
+	let made;
+	return () => made ??= make();
+}
 
 // A table may be added again, but not change a key.
 export function addText(table) {
@@ -27,7 +34,7 @@ export function hasText(key) {
 export function t(key, values = {}) {
 	const found = tables.get(key) ?? key;
 	const form = typeof found === "string" ? found :
-	    found[plurals.select(values.n)] ?? found.other;
+	    found[plurals().select(values.n)] ?? found.other;
 	return form.replace(/\{(\w+)\}/g, (whole, name) =>
 	    name in values ? shown(values[name]) : whole);
 }
@@ -43,8 +50,6 @@ export function coded(text, pattern = TURNING) {
 }
 
 function shown(value) {
-	return typeof value === "number" ? counts.format(value) :
+	return typeof value === "number" ? counts().format(value) :
 	    coded(String(value));
 }
-
-export { LANG };

@@ -35,7 +35,8 @@ enum queue_result {
 
 /* The job visits the users with queued events in rounds. */
 struct queue_decider {
-	struct geoip *geoip; /* NULL: geo signals are unknown */
+	struct geoip *geoip;
+	int64_t geoip_at; /* clock_ticks() of the next geoip_refresh() */
 	struct engine *engine;
 	char user[EVENT_ID_MAX + 1]; /* the last one visited; "": none */
 	bool progress; /* an event left the queue in this round */
@@ -59,6 +60,7 @@ struct queue_load {
 	size_t n_failed;
 };
 
+static void refresh_geoip(struct queue_decider *d);
 static int read_next_users(
     struct job_run *r, struct queue_load *l, bool *ret_last, struct fail *f);
 static void read_event(struct arena *a, const struct rows *rows, int row,
@@ -88,10 +90,10 @@ job_decide_open(struct job_run *r, struct fail *f)
 
 	if ((r->own = d) == NULL)
 		return fail_memory(f);
-	if (conf.GEOIP_DB != NULL &&
-	    (d->geoip = geoip_open(conf.GEOIP_DB, f)) == NULL)
-		log_warn("event=geoip_open_failed path=%s why=%s",
-		    conf.GEOIP_DB, f->why);
+	d->geoip = geoip_new(conf.GEOIP_DB, conf.GEOIP_ASN_DB, f);
+	if (d->geoip == NULL)
+		return -1;
+	refresh_geoip(d);
 
 	/* No spool (NULL): events that cannot be stored stay queued. */
 	d->engine = engine_new(scorer_parse(conf.SCORER),
@@ -111,6 +113,7 @@ job_decide_step(struct job_run *r, bool *ret_more, struct fail *f)
 	struct queue_load l = { 0 };
 	bool last;
 
+	refresh_geoip(d);
 	if (read_next_users(r, &l, &last, f) == -1)
 		return -1;
 	if (l.n > 0) {
@@ -139,6 +142,22 @@ job_decide_close(struct job_run *r)
 	engine_free(d->engine);
 	geoip_close(d->geoip);
 	free(d);
+}
+
+/* Use the GeoIP databases that have replaced those in use. */
+static void
+refresh_geoip(struct queue_decider *d)
+{
+	struct fail f = { 0 };
+	unsigned i;
+
+	if (clock_ticks() < d->geoip_at)
+		return;
+	d->geoip_at = clock_ticks() + GEOIP_REFRESH_PAUSE;
+	for (i = 0; i < GEOIP__MAX; i++)
+		if (geoip_refresh(d->geoip, i, &f) == -1)
+			log_warn("event=geoip_open_failed path=%s why=%s",
+			    geoip_path(d->geoip, i), f.why);
 }
 
 /* Read the next users' due events; *ret_last: the round ends with them. */
@@ -320,7 +339,8 @@ settle_queued(struct job_run *r, struct queue_load *l, struct queue_waiting *w)
 	if (result == RESULT_FAILED)
 		l->failed[l->n_failed++] = item->queued;
 	if (result == RESULT_DECIDED || result == RESULT_DEGRADED)
-		txn_count(r->slot, item);
+		metric_add(r->slot, METRIC_ID_ASYNC_DECISIONS,
+		    (size_t)item->answer.verdict - VERDICT_ALLOW, 0, 1);
 	metric_add(r->slot, METRIC_ID_MISMATCHES, 0, 0,
 	    result == RESULT_DROPPED && item->mismatch);
 	count_queued_result(r, w, result);

@@ -23,6 +23,7 @@
 #include "lib/conf/conf.h"
 #include "lib/sys/crypt.h"
 #include "lib/db/db.h"
+#include "lib/engine/active_model.h"
 #include "lib/sys/log.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
@@ -54,6 +55,7 @@ struct poll_result {
 	struct model_source_found found;
 	const char *refusal; /* why it failed; NULL: good or unchanged */
 	char hash[HASH_SIZE];
+	struct model model; /* if found has a text and it was not refused */
 };
 
 static int poll_source(
@@ -174,13 +176,13 @@ read_source(struct job_run *r, const struct model_state *s,
 	uint8_t hash[CRYPT_SHA256_SIZE];
 	char why[FAIL_TEXT_SIZE];
 	struct fail f = { 0 };
-	struct model model;
 
 	if (s->source->poll_fn(r, claim->etag, &ret->found, &f) == -1)
 		goto refused;
 	if (fo->text == NULL)
 		return fo->same;
-	if (model_file_read(r->arena, fo->text, fo->size, &model, &f) == -1)
+	if (model_file_read(r->arena, fo->text, fo->size, &ret->model, &f) ==
+	    -1)
 		goto refused;
 	crypt_sha256(fo->text, fo->size, hash);
 	crypt_hex(hash, sizeof(hash), ret->hash);
@@ -236,9 +238,11 @@ count_poll(struct job_run *r, const struct model_state *s,
 		: loaded ? RESULT_LOADED
 			 : RESULT_SAME,
 	    1);
-	if (loaded)
+	if (loaded) {
 		log_info(
 		    "event=model_loaded source=%s hash=%s", name, seen->hash);
+		active_model_warn(&seen->model, seen->hash);
+	}
 	if (refused && r->until == 0)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "model", "%s",
 		    seen->refusal);

@@ -28,6 +28,12 @@ job_open_fn job_model_open;
 job_step_fn job_model_step;
 job_close_fn job_model_close;
 
+/* job_geoip.c */
+job_check_fn job_geoip_check;
+job_open_fn job_geoip_open;
+job_step_fn job_geoip_step;
+job_close_fn job_geoip_close;
+
 /* job_drain.c */
 job_open_fn job_drain_open;
 job_step_fn job_drain_step;

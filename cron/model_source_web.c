@@ -11,6 +11,7 @@
 #include "core/base/str.h"
 #include "cron/job.h"
 #include "cron/model_source.h"
+#include "cron/web_get.h"
 #include "lib/conf/conf.h"
 #include "lib/sys/crypt.h"
 #include "lib/net/http.h"
@@ -18,7 +19,6 @@
 #define TIMEOUT_MS 20000 /* of a poll; LEASE_WEB is longer */
 #define CONNECT_MS 5000
 #define STALL_S 10
-#define WAIT_MS 100 /* between two checks whether the run must end */
 #define MARK_SIZE 16 /* digits of a URL's hash, before an etag */
 #define ETAG_MAX (256 - MARK_SIZE - 1)
 #define NO_BODY                                                                \
@@ -167,10 +167,9 @@ static int
 send_source_request(struct job_run *r, struct http_call *call, const char *etag,
     struct model_source_found *ret, struct fail *f)
 {
-	struct http *h = NULL;
-	int result = -1;
+	struct http *h;
+	int result;
 
-	call->method = "GET";
 	call->ca_file = conf.MODEL_CA_FILE;
 	call->timeout_ms = TIMEOUT_MS;
 	call->connect_ms = CONNECT_MS;
@@ -180,15 +179,12 @@ send_source_request(struct job_run *r, struct http_call *call, const char *etag,
 		return fail_memory(f);
 	if ((etag = etag_to_send(call->url, etag)) != NULL)
 		add_request_header(r->arena, call, "If-None-Match", etag);
-	if ((h = http_new(1, f)) == NULL || http_start(h, call, f) == -1)
-		goto done;
-	while (http_wait(h, WAIT_MS) == NULL && !run_must_stop(r))
-		continue;
+	if ((h = web_get(r, call, f)) == NULL)
+		return -1;
 	result = call->status == 0 && call->error == NULL
 	    ? 0
 	    : read_response(r->arena, call, etag != NULL, ret, f);
 	http_done(h, call);
-done:
 	http_free(h);
 	return result;
 }
@@ -238,26 +234,17 @@ etag_to_send(const char *url, const char *etag)
 }
 
 /*
- * Return the response's etag after a mark made from its URL, or NULL if it is
- * not well-formed.  "*" in particular would match any later model.
+ * Return the response's etag after a mark made from its URL, or NULL if it has
+ * none that can be stored.
  */
 static const char *
 etag_to_store(struct arena *a, const struct http_call *call)
 {
-	const char *etag = http_header(call, "ETag");
-	const char *at = etag;
+	const char *etag = web_etag(call);
 	char mark[HASH_SIZE];
 	struct str s;
 
 	if (etag == NULL || strlen(etag) > ETAG_MAX)
-		return NULL;
-	if (strncmp(at, "W/", 2) == 0)
-		at += 2;
-	if (*at++ != '"')
-		return NULL;
-	while (*at > ' ' && *at < 0x7f && *at != '"')
-		at++;
-	if (strcmp(at, "\"") != 0)
 		return NULL;
 	hash_url(call->url, strlen(call->url), mark);
 	str_init(&s, a);

@@ -21,6 +21,8 @@
 
 #define TIMEOUT_MS 15000 /* of one statement, as for requests of operators */
 
+static int write_all(int fd, const char *text);
+
 void
 ctl_say(const char *fmt, ...)
 {
@@ -108,6 +110,33 @@ out:
 }
 
 int
+ctl_replace_file(const char *path, const char *text, struct fail *f)
+{
+	char other[4096];
+	struct stat st;
+	int fd, error = 0;
+	mode_t mode = stat(path, &st) == 0 ? st.st_mode & 07777 : 0644;
+
+	if (snprintf(other, sizeof(other), "%s.XXXXXX", path) >=
+	    (int)sizeof(other))
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "the path is too long");
+	if ((fd = mkstemp(other)) == -1)
+		return fail_set(
+		    f, FAIL_US, INTERNAL, path, "%s", strerror(errno));
+	if (write_all(fd, text) == -1 || fchmod(fd, mode) == -1 ||
+	    fsync(fd) == -1)
+		error = errno;
+	if (close(fd) == -1 && error == 0)
+		error = errno;
+	if (error == 0 && rename(other, path) == 0)
+		return 0;
+	error = error == 0 ? errno : error;
+	unlink(other);
+	return fail_set(f, FAIL_US, INTERNAL, path, "%s", strerror(error));
+}
+
+int
 ctl_check_output(const char *path, struct fail *f)
 {
 	struct stat st;
@@ -185,4 +214,16 @@ ctl_colour(int fd)
 
 	return (no == NULL || *no == '\0') && term != NULL &&
 	    strcmp(term, "dumb") != 0 && isatty(fd) == 1;
+}
+
+static int
+write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+	ssize_t n;
+
+	for (; left > 0; left -= (size_t)n, text += n)
+		if ((n = write(fd, text, left)) == -1)
+			return -1;
+	return 0;
 }

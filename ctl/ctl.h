@@ -107,6 +107,14 @@ int ctl_check_output(const char *path, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
+ * Replace a file atomically: write a temporary file, sync it, and rename it.
+ * Readers see the old file or the new one.  The file keeps its mode; a new one
+ * has 0644.  Return 0, or -1 with f set.
+ */
+int ctl_replace_file(const char *path, const char *text, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
  * The read function of a struct csv (lib/sys/csv.h) for a gzFile, which reads
  * files with and without compression.
  */

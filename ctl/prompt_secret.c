@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sysexits.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -30,6 +31,19 @@ int
 prompt_secret_ask(const char *prompt, char *ret, size_t size)
 {
 	return line_read(prompt, true, ret, size);
+}
+
+int
+prompt_secret_confirm(void)
+{
+	char typed[16];
+
+	if (prompt_secret_ask("Type yes to confirm", typed, sizeof(typed)) ==
+		0 &&
+	    strcmp(typed, "yes") == 0)
+		return EX_OK;
+	ctl_say("not confirmed; nothing was done");
+	return EX_TEMPFAIL;
 }
 
 static int

@@ -17,4 +17,10 @@ int prompt_secret_read(const char *prompt, char *ret, size_t size)
 int prompt_secret_ask(const char *prompt, char *ret, size_t size)
     __attribute__((warn_unused_result));
 
+/*
+ * Ask to type yes after a question that is already printed.  Return EX_OK, or
+ * EX_TEMPFAIL after a message if something else was typed.
+ */
+int prompt_secret_confirm(void);
+
 #endif

@@ -64,8 +64,8 @@ cat <<END
 /*
  * MODEL(trained at, base rate, bias, calibration a, b), METRICS(samples, AUC
  * ROC, accuracy, average precision, card precision@100, Brier, log loss) and
- * WEIGHT(feature, weight): the bundled demonstration model.  Written by
- * \`make model\`; sample/model.sh is its recipe.
+ * WEIGHT(feature, weight, least and largest value): the bundled demonstration
+ * model.  Written by \`make model\`; sample/model.sh is its recipe.
  *
  * The traffic is synthetic and the same in every run:
  *
@@ -104,5 +104,8 @@ printf 'METRICS(%s)\n' "$(list "$(member samples)" "$(member auc)" \
 sed -n 's/^FEATURE(\([^,]*\),.*/\1/p' "$srcdir/core/signal/features.tbl" \
     >"$scratch/features"
 sed -n 's/.*"weights":\[\([^]]*\)\].*/\1/p' "$scratch/model" | tr ',' '\n' |
-    short | paste -d ',' "$scratch/features" - |
-    sed 's/^\(.*\),\(.*\)$/WEIGHT(\1, \2)/'
+    short >"$scratch/weights"
+sed -n 's/.*"ranges":\[\(.*\)\],$/\1/p' "$scratch/model" | tr -d '[]' |
+    tr ',' '\n' | short | paste -d ',' - - |
+    paste -d ',' "$scratch/features" "$scratch/weights" - |
+    sed 's/,/, /g; s/.*/WEIGHT(&)/'

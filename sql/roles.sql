@@ -256,6 +256,7 @@ grant select on assay.review_case, assay.case_trail, assay.case_note,
 grant execute on function
     assay.log_retained_since(regclass),
     assay.log_count(regclass, timestamptz, timestamptz, bigint),
+    assay.log_newest(regclass),
     assay.log_start_of(regclass, bigint, timestamptz),
     assay.log_fits(assay.log_filter, assay.decision_detail, assay.verdict_log),
     assay.log_item(assay.log_filter, assay.decision_detail, assay.verdict_log),
@@ -289,6 +290,14 @@ grant execute on function assay.proposal_policy(assay.policy),
     assay.proposal_end(text, text),
     assay.proposal_close(text, text, text, text) to assay_operator;
 
+-- operator reads the configuration, and changes it by the functions of its parts.
+grant execute on function assay.config_content(),
+    assay.config_digest(json),
+    assay.config_etag(),
+    assay.config_get(),
+    assay.config_text(),
+    assay.config_begin(text) to assay_operator;
+
 -- operator adds entries to the audit trail through functions of the owner, and
 -- companion seals them.  operator publishes events.
 revoke insert on assay.audit from assay_operator;
@@ -310,10 +319,11 @@ grant execute on function assay.graph_neighbors(bigint, bigint),
     assay.graph_of_kind(bigint[], bigint),
     assay.graph_names(bigint[]),
     assay.graph_related(bigint, bigint[]),
-    assay.graph_links(bigint[]),
+    assay.graph_user_labels(text),
+    assay.graph_facts(bigint[]),
     assay.graph_edges(bigint[]),
     assay.graph_root(bigint),
-    assay.graph_around(text, bigint, text) to assay_operator;
+    assay.graph_neighborhood(text, bigint, text) to assay_operator;
 
 -- companion publishes events; decide writes anomalies into the outbox.
 grant insert (event, data, user_id, correlation_id, occurred_at)
@@ -382,6 +392,7 @@ grant execute on function assay.retention_cutoff(bigint),
 -- operator shows the analytics; companion may only count.
 grant select on assay.analytics_count, assay.analytics_total to assay_operator;
 grant execute on function assay.analytics_stretch(date, date, text),
+    assay.analytics_sum_name(text, text),
     assay.analytics_handling(date, date, text, text),
     assay.analytics_summary() to assay_operator;
 grant execute on function assay.analytics_project(bigint),
@@ -439,4 +450,5 @@ grant execute on function
     assay.counter_add(text[], bigint[], bigint[], bigint[])
     to assay_companion, assay_retain;
 grant select on assay.counter to assay_operator;
-grant execute on function assay.gauges(bigint) to assay_operator;
+grant execute on function assay.gauges(bigint), assay.doctor_facts()
+    to assay_operator;

@@ -16,6 +16,9 @@
 -- Each session begins with one of the next two, which may refuse the database;
 -- $2 is the last migration that the program knows.
 
+-- A statement has one process: decisions need the other processors, and to start
+-- more processes takes longer than most statements.
+--
 -- Commits are durable, whatever the server's default: an event that is lost
 -- after it was sent would be sent again under another id.  name is a number of
 -- this session alone, as long as the server runs: the process and the time of
@@ -25,6 +28,7 @@
 select set_config('synchronous_commit', 'on', false),
 	set_config('plan_cache_mode', 'force_generic_plan', false),
 	set_config('jit', 'off', false),
+	set_config('max_parallel_workers_per_gather', '0', false),
 	set_config('idle_in_transaction_session_timeout', '30s', false),
 	set_config('statement_timeout', $1::bigint::text, false),
 	assay.session_refusal($2::bigint) as refusal,
@@ -540,6 +544,17 @@ from assay.epoch e left join assay.setting s on true;
 -- name: setting_put one write late
 select assay.setting_put($1::text[], $2::text[]);
 
+-- The whole configuration (fcgi/ep/ep_config.c) -----------------------------
+
+-- name: config_get one read late
+select assay.config_get() as body;
+
+-- name: config_etag one read late
+select assay.config_etag() as etag;
+
+-- name: config_begin one write late
+select refusal, body from assay.config_begin($1::text);
+
 -- Proposals (fcgi/http/proposal.c, fcgi/ep/ep_proposal.c) -------------------
 
 -- Between these two a request is rehearsed.
@@ -779,10 +794,12 @@ select assay.risk_prune($1::bigint) as forgotten;
 -- The entity graph (fcgi/ep/ep_graph.c) -------------------------------------
 
 -- name: graph_around one read late
-select assay.graph_around($1::text, $2::bigint, $3::text) as body,
-	(select r.days
-	from assay.entity e join assay.entity_risk r on r.entity = e.id
-	where e.key = $3::text and e.kind = $2::bigint) as risk;
+select body, near::text as near
+from assay.graph_neighborhood($1::text, $2::bigint, $3::text);
+
+-- name: graph_facts many read late
+select kind, id, first_seen, users, days, events, frauds, labels
+from assay.graph_facts($1::text::bigint[]);
 
 -- Webhooks and alert channels (fcgi/ep/ep_webhook.c, ep_notification.c) -----
 
@@ -956,6 +973,14 @@ select assay.attributes_seen($1::text) as attributes;
 -- name: backtest_begin one read late
 begin isolation level repeatable read read only;
 
+-- Two turns of an operator, as locks that end with the transaction.
+-- name: sample_turn one read late
+select case
+	when pg_try_advisory_xact_lock(hashtextextended(
+	    'assay.sample 1 ' || $1::text, 0)) then true
+	else pg_try_advisory_xact_lock(hashtextextended(
+	    'assay.sample 2 ' || $1::text, 0)) end as taken;
+
 -- All rows are fetched, which may take longer than other statements.
 -- name: backtest_tune one read late
 select set_config('statement_timeout', $1::bigint::text, true),
@@ -1004,15 +1029,15 @@ select set_config('enable_seqscan', 'off', true),
 	    assay.log_start_of('assay.decision_detail', $2::bigint, now()))
 	    as since;
 
+-- The samples of an event type since the time $2, at most $3.
 -- name: backtest_open_newest many read late
 declare backtest no scroll cursor for
-select d.sample, l.outcome = 'fraud' as fraud
-from (select c.event_id, c.sample from assay.decision_detail c
-	where c.event_type = $1::text and c.sample is not null
-	    and c.decided_at >= $2::timestamptz
-	    and c.decided_at < now() + interval '1 day'
-	order by c.decided_at desc limit $3::bigint) d
-    left join assay.label l on l.event_id = d.event_id;
+select d.sample, l.outcome = 'fraud' as fraud, d.decided_at
+from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
+where d.event_type = $1::text and d.sample is not null
+	and d.decided_at >= $2::timestamptz
+	and d.decided_at < now() + interval '1 day'
+limit $3::bigint;
 
 -- The same since the time $3, at most $4 of them.
 -- name: backtest_open_since many read late
@@ -1034,8 +1059,10 @@ select assay.backtest_kept() as kept;
 -- name: backtest_find many read late
 select body from assay.backtest_result where id = $1::text;
 
+-- A batch fits into the buffers of a socket, so the server fetches the next one while
+-- the program decides this one.
 -- name: backtest_next many read late
-fetch forward 1000 from backtest;
+fetch forward 200 from backtest;
 
 -- Explanations (fcgi/ep/ep_explain.c) ---------------------------------------
 
@@ -1067,6 +1094,14 @@ select r.version as ruleset_version, r.text as rules, p.id as policy_id,
 from assay.ruleset_active a join assay.ruleset r using (event_type, version),
     assay.policy_active b join assay.policy p using (event_type, version)
 where a.event_type = $1::text and b.event_type = $1::text;
+
+-- The active policy of an event type, without the text of its rules.
+-- name: live_policy one read late
+select p.id as policy_id, p.version as policy_version,
+	json_build_object('onError', p.on_error, 'bands', p.bands)::text
+	    as policy
+from assay.policy_active b join assay.policy p using (event_type, version)
+where b.event_type = $1::text;
 
 -- name: explain_policy many read late
 select json_build_object('onError', p.on_error, 'bands', p.bands)::text
@@ -1288,6 +1323,14 @@ select metric, label1, label2, n from assay.counter;
 select name, value from assay.gauges($1::bigint);
 
 -- assayctl ------------------------------------------------------------------
+
+-- name: doctor_facts one read late
+select version, version_number, now, migration, read_only, fsync,
+	full_page_writes, synchronous_commit, synchronous_names, standbys,
+	synchronous_standbys, lag_bytes, lag_hidden, slot, slot_bytes,
+	slots_lost, connections_max, connections, bytes, tables, unsealed_ms,
+	swept_ms
+from assay.doctor_facts();
 
 -- name: ruleset_missing one read
 select not exists (select from assay.ruleset_active

@@ -5,6 +5,19 @@
 # Sourced after tools/stack.sh; reads srcdir and builddir.
 # shellcheck disable=SC2154 # those two
 
+# Stop PostgreSQL and remove the directory when the test ends, however it ends.
+cluster_guard() {
+	stack_pg_pid=
+	scratch=/nonexistent
+	trap cluster_leave EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM HUP
+}
+cluster_leave() {
+	stack_end "$stack_pg_pid" INT
+	rm -rf "$scratch"
+}
+
 # The directory of each test program.  Its path is short, because a socket's path
 # is limited, and the user of PostgreSQL can reach it.
 cluster_scratch() {
@@ -64,9 +77,8 @@ cluster_make() {
 cluster_copy() {
 	cluster_prepare
 	mkdir "$scratch/pg"
-	tar -C "$scratch/pg" -xf "$(cluster_archive)"
-	stack_own "$scratch/pg"
-	chmod 700 "$scratch/pg"
+	# The archive has the owner and the modes.
+	tar -C "$scratch/pg" -xf "$cluster_tar"
 }
 
 # cluster_psql USER DATABASE ...: run psql without its settings; fail at an error.

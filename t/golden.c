@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Golden rule files.  X.rule X.want: the rules print as the "rule" lines of
- * the want.  A line
+ * Golden rule files.  X.rule X.want: the rules and tests print as the "rule"
+ * and "test" lines of the want, also in the standard layout.  A line
  *	given SIGNAL == LITERAL, ... -> ID ...
  * means: with these signals, and all others unknown, exactly these rules fire.
  * X.bad: the compiler finds exactly the mistakes that the first lines of the
@@ -17,6 +17,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/rule/rule.h"
+#include "core/rule/rule_format.h"
 #include "core/rule/rule_int.h"
 #include "core/signal/signals.h"
 #include "core/base/str.h"
@@ -32,6 +33,7 @@ struct given {
 };
 
 static void check_good(const char *path, const char *want_path);
+static void check_layout(const char *path, const char *text, const char *canon);
 static void check_bad(const char *path);
 static void check_given(const struct ruleset *rs, const char *path, char *line);
 static int given_read(
@@ -42,6 +44,7 @@ static void given_set(
     struct given *given, const struct rule_lexeme *at, struct value value);
 static const char *fired(const struct ruleset *rs, const struct given *given);
 static const char *printed(const struct ruleset *rs);
+static const char *laid_out(const char *text);
 static size_t read_file(const char *path, char *ret);
 static void result(bool good, const char *path, const char *what,
     const char *got, const char *want);
@@ -89,7 +92,8 @@ check_good(const char *path, const char *want_path)
 	read_file(want_path, want);
 	for (line = strtok_r(want, "\n", &rest), canon[0] = '\0'; line != NULL;
 	     line = strtok_r(NULL, "\n", &rest))
-		if (strncmp(line, "rule ", 5) == 0)
+		if (strncmp(line, "rule ", 5) == 0 ||
+		    strncmp(line, "test ", 5) == 0)
 			used += (size_t)snprintf(
 			    canon + used, sizeof(canon) - used, "%s\n", line);
 		else if (strncmp(line, "given ", 6) == 0)
@@ -99,6 +103,22 @@ check_good(const char *path, const char *want_path)
 	again = rule_compile(&arena, canon, used, &f);
 	result(again != NULL && strcmp(printed(again), canon) == 0, path,
 	    "prints again", again == NULL ? f.why : printed(again), canon);
+	check_layout(path, text, canon);
+}
+
+/* The layout of a text has the same rules and tests, and is its own layout. */
+static void
+check_layout(const char *path, const char *text, const char *canon)
+{
+	const char *once = laid_out(text), *twice = laid_out(once);
+	const struct ruleset *rs;
+	struct fail f = { 0 };
+
+	rs = rule_compile(&arena, once, strlen(once), &f);
+	result(rs != NULL && strcmp(printed(rs), canon) == 0, path,
+	    "keeps its rules in the layout", rs == NULL ? f.why : printed(rs),
+	    canon);
+	result(strcmp(once, twice) == 0, path, "keeps its layout", twice, once);
 }
 
 /* A file that the compiler must refuse. */
@@ -239,7 +259,7 @@ fired(const struct ruleset *rs, const struct given *given)
 	return str_text(&s);
 }
 
-/* The rules in canonical form, one a line. */
+/* The rules and tests in canonical form, one a line. */
 static const char *
 printed(const struct ruleset *rs)
 {
@@ -251,6 +271,21 @@ printed(const struct ruleset *rs)
 		rule_print(&s, &rs->rules[i]);
 		str_addc(&s, '\n');
 	}
+	for (i = 0; i < rs->n_tests; i++) {
+		rule_print_test(&s, &rs->tests[i]);
+		str_addc(&s, '\n');
+	}
+	return str_text(&s);
+}
+
+/* The text in the standard layout. */
+static const char *
+laid_out(const char *text)
+{
+	struct str s;
+
+	str_init(&s, &arena);
+	rule_format(&arena, &s, text, strlen(text));
 	return str_text(&s);
 }
 

@@ -45,6 +45,22 @@ if [ "$pkgdatadir" != /usr/share/assay ]; then
 	check "no manual names the directories of another prefix" \
 	    test ! -s "$scratch/other"
 fi
+
+# The first settings file: with every # removed, no setting changes but the two
+# that it sets.
+sed 's/^#\([A-Z][A-Z0-9_]*=\)/\1/' "$root$(variable pkgdatadir)/assay.conf" \
+    >"$scratch/all.conf"
+is "the first settings file has every setting" \
+    "$(grep -c '^[A-Z]' "$scratch/all.conf")" \
+    "$(grep -c '^CONF(' "$srcdir/lib/conf/conf.tbl")"
+# effective [-c FILE]: print all settings of the pool.
+effective() {
+	env -i DATABASE_URL=x AUTH_SECRET=0123456789abcdefghijklmnopqrstuvwxyz \
+	    ENGINE_ENV=production IDEMPOTENCY_MISMATCH=refuse \
+	    "$builddir/assay-fcgi" --print-config "$@"
+}
+is "the first settings file shows the defaults" \
+    "$(effective -c "$scratch/all.conf")" "$(effective)"
 check "make uninstall works" run_make uninstall
 find "$root" -type f >"$scratch/left"
 check "make uninstall leaves no file" test ! -s "$scratch/left"

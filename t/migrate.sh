@@ -17,15 +17,7 @@ if [ "${RUN_SERVICES:-}" != 1 ]; then
 	exit 77
 fi
 
-stack_pg_pid=
-scratch=/nonexistent
-leave() {
-	stack_end "$stack_pg_pid" INT
-	rm -rf "$scratch"
-}
-trap leave EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+cluster_guard
 
 # ctl ARGUMENT ...: run assayctl; $status, and what it printed in out and err.
 ctl() {

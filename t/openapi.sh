@@ -170,9 +170,17 @@ if [ ! -d "$package" ]; then
 	lacks "$what" "tools/install-node has not been run"
 else
 	for file in third_party/swagger-ui/*; do
-		[ "$file" = third_party/swagger-ui/README ] ||
-		    cmp "$file" "$package/${file##*/}"
+		case $file in
+		*/README | */SOURCES) ;;
+		*) cmp "$file" "$package/${file##*/}" ;;
+		esac
 	done >"$tmp/faults" 2>&1
+	jq -r '.packages["node_modules/swagger-ui-dist"] |
+	    "swagger-ui-dist \(.version) \(.license) \(.integrity)"' \
+	    t/node/package-lock.json |
+	    grep -qxFf - third_party/swagger-ui/SOURCES ||
+	    echo "third_party/swagger-ui/SOURCES has another package" \
+	    >>"$tmp/faults"
 	verdict "$what"
 fi
 

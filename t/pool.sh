@@ -63,6 +63,13 @@ process_gone() { ! kill -0 "$1" 2>/dev/null; }
 log_has() { grep -q "$1" "$dir/log"; }
 
 same_workers() { [ "$(worker_pids)" = "$1" ]; }
+# workers_stay COUNT: there are that many workers, and the same a second later.
+workers_stay() {
+	worker_count_is "$1" || return 1
+	stay=$(worker_pids)
+	sleep 1
+	same_workers "$stay"
+}
 
 # workers_replaced OLD: there are as many workers as before, and none of OLD.
 workers_replaced() {
@@ -223,7 +230,13 @@ workers_survive_peers() {
 # A worker without a free descriptor ends and another one answers.  It can still
 # hold its last connection, so the test tries three times.
 full_worker_survives() {
-	fill_descriptors || fill_descriptors || fill_descriptors
+	limit=$(prlimit --pid "$master" --noheadings --output SOFT --nofile)
+	fill_descriptors || fill_descriptors || fill_descriptors || return 1
+	# The others would end at their next connection, in a later test.
+	for pid in $(worker_pids); do
+		prlimit --pid "$pid" --nofile="$limit": || :
+	done
+	within 10 workers_stay 4
 }
 fill_descriptors() {
 	for pid in $(worker_pids); do
@@ -246,7 +259,7 @@ worker_start_retried() {
 	done
 	prlimit --pid "$master" --nofile="$limit":
 	! log_has 'pause_ms=1600' && health_answers &&
-	    within 10 worker_count_is 4 &&
+	    within 10 workers_stay 4 &&
 	    log_has 'event=worker_start_failed step=socket why="Too many open files'
 }
 
@@ -330,6 +343,7 @@ bad_reload_refused() {
 	sleep 0.5
 	within 5 same_workers "$old" && within 5 health_answers && return 0
 	echo "before: $old after: $(worker_pids)"
+	grep -v ' method=' "$dir/log" | tail -n 12
 	return 1
 }
 
@@ -455,7 +469,8 @@ missing_files_logged() {
 	    ! log_has "event=disk_path_missing path=$dir " &&
 	    send_request decide GET /metrics HTTP_AUTHORIZATION='Bearer token' \
 	    >"$dir/reply" </dev/null &&
-	    grep '^engine_geoip_loaded 0$' "$dir/reply"
+	    grep '^engine_geoip_loaded{database="places"} 0$' "$dir/reply" &&
+	    grep '^engine_geoip_configured{database="places"} 1$' "$dir/reply"
 	set -- $?
 	kill -TERM "$master"
 	wait "$master" && [ "$1" -eq 0 ] || return 1

@@ -30,6 +30,16 @@ is() {
 # prints TEXT: the program printed it.
 prints() { grep -qF -e "$1" "$scratch/out" "$scratch/err"; }
 
+# needs WHAT COMMAND ...: skip the test, in CI fail it, unless the command succeeds.
+needs() {
+	needs_what=$1
+	shift
+	! "$@" >/dev/null 2>&1 || return 0
+	echo "# skipped: needs $needs_what"
+	[ "${CI:-}" != true ] || exit 1
+	exit 77
+}
+
 # is_narrow FILE: no line is longer than 80 bytes.
 is_narrow() { ! grep -E '^.{81}' "$1"; }
 

@@ -20,19 +20,15 @@ cd "$srcdir" || exit 99
 PATH=$(stack_pg_bin):$PATH
 failed=0
 n=0
-stack_pg_pid=
-scratch=/nonexistent
-leave() {
-	stack_end "$stack_pg_pid" INT
-	rm -rf "$scratch"
-}
-trap leave EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+cluster_guard
 
 cluster_scratch
 cluster_copy
 stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
+# The projections leave rows for later while an older transaction is open, also one
+# of autovacuum.
+cluster_psql postgres postgres -c "alter system set autovacuum_naptime = '1d'" \
+    -c 'select pg_reload_conf()' >/dev/null
 
 for test in "$srcdir"/t/sql/*.sql; do
 	[ -e "$test" ] || break

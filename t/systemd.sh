@@ -78,14 +78,16 @@ check "assay-retain has an exposure of at most 1.0" \
     exposure_below assay-retain.service 10
 check "assay-model has an exposure of at most 1.7" \
     exposure_below assay-model.service 17
+check "assay-geoip has an exposure of at most 1.7" \
+    exposure_below assay-geoip.service 17
 
-# Only the units that deliver and that fetch models have a network.  Others name
+# Only the units that deliver and that fetch files have a network.  Others name
 # the hosts of a delivery: every address that is not public is denied to it.  The
-# settings name the hosts of models.
-is "only assay-deliver and assay-model have a network" \
+# settings name the hosts of models and of the GeoIP database.
+is "only assay-deliver, assay-geoip and assay-model have a network" \
     "$(grep -L '^PrivateNetwork=yes$' \
     "$scratch"/units/*.service | sed 's,.*/,,' | paste -sd ' ')" \
-    "assay-deliver.service assay-model.service"
+    "assay-deliver.service assay-geoip.service assay-model.service"
 address_denied() {
 	sed -n 's/^IPAddressDeny=//p' "$scratch/units/assay-deliver.service" |
 	    tr ' ' '\n' | grep -qxF "$1"

@@ -107,8 +107,9 @@ stack_end() {
 
 # stack_gone PID: true if the process does not exist or is a zombie.
 stack_gone() {
-	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
-	"" | Z*) return 0 ;;
+	{ read -r stack_stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+	case ${stack_stat##*) } in
+	Z*) return 0 ;;
 	*) return 1 ;;
 	esac
 }
@@ -146,7 +147,8 @@ stack_nginx_start() {
 	stack_logs=$3
 	shift 3
 	"$stack_templates/render" loopback "$stack_templates/assay.conf.in" \
-	    LOG_DIR="$stack_logs" "$@" >"$stack_run/site.conf" || return 1
+	    LOG_DIR="$stack_logs" MAINTENANCE="$stack_run/maintenance" "$@" \
+	    >"$stack_run/site.conf" || return 1
 	"$stack_templates/render" loopback "$stack_templates/main.conf.in" \
 	    RUN_DIR="$stack_run" LOG_DIR="$stack_logs" \
 	    SITE="$stack_run/site.conf" >"$stack_run/nginx.conf" || return 1
@@ -177,21 +179,19 @@ stack_port() {
 		print $s->sockport'
 }
 
-# stack_console SRC DIR: copy the files of the console in the same way.  The
+# stack_console SRC DIR: make the files of the console in the same way.  The
 # version in their paths is a hash of them, because a browser never loads a file
 # of the same version again.
 stack_console() {
-	stack_files=$(cd "$1" && find console third_party/preact \
-	    third_party/codemirror third_party/lucide -name '*.js' -o \
-	    -name '*.css' -o -name index.html.in | LC_ALL=C sort)
-	# shellcheck disable=SC2086 # our own paths have no spaces
-	stack_version=$(cd "$1" && cat $stack_files | sha256sum | cut -c 1-12)
-	mkdir -p "$2/console"
-	for stack_file in $stack_files; do
-		stack_to=$2/console/$stack_version/$stack_file
-		mkdir -p "${stack_to%/*}"
-		cp "$1/$stack_file" "$stack_to"
+	stack_new=$2/console/new
+	mkdir -p "$stack_new"
+	for stack_file in $(grep -v '^#' "$1/console/bundles.tbl" | cut -f 1 |
+	    uniq); do
+		(cd "$1" && awk -v file="$stack_file" -f tools/bundle.awk \
+		    console/bundles.tbl) >"$stack_new/$stack_file" || return 1
 	done
+	stack_version=$(cat "$stack_new"/* | sha256sum | cut -c 1-12)
+	mv "$stack_new" "$2/console/$stack_version"
 	sed "s/@VERSION@/$stack_version/g" "$1/console/index.html.in" \
 	    >"$2/console/index.html"
 }

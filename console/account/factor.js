@@ -12,7 +12,7 @@ import { Loaded } from "../ui/empty.js";
 import { Button, Form } from "../ui/form.js";
 import { Code, useCode } from "../ui/identity.js";
 import { Facts, Note, Section } from "../ui/page.js";
-import { Time } from "../ui/time.js";
+import { ZonedTime } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
 import { Enrol } from "./enrol.js";
 
@@ -38,7 +38,7 @@ function Enabled({ enrolledAt, recoveryCodesLeft: left, onDone }) {
 	return html`<div class="stack"><${Facts} items=${[
 	    [t("factor.state"), html`<${Badge} tone="good">${t("factor.on")}
 		</${Badge}>`],
-	    [t("factor.since"), html`<${Time} at=${enrolledAt} />`],
+	    [t("factor.since"), html`<${ZonedTime} at=${enrolledAt} />`],
 	    [t("factor.left"), String(left)],
 	]} />
 		${left < FEW_CODES && html`<${Note} tone="warn">${t("factor.few")}

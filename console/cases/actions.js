@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The buttons of a case: its place in the list, take, release, hand over, put off,
+// The buttons of a case: its place in the list, take, release, hand over, snooze,
 // open again, and the next one.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { useKeys } from "../keys.js";
@@ -7,10 +7,12 @@ import { go, href } from "../router.js";
 import { can } from "../session.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
+import { Clis } from "../ui/clis.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
 import { useAct } from "../ui/toast.js";
+import { caseLines, nextLine } from "./lines.js";
 import { mine } from "./marks.js";
 import { delays, handOver, openNext, release, reopen, snooze, take } from
     "./moves.js";
@@ -45,7 +47,8 @@ function HandOver({ row, act, busy, close }) {
 		onClose=${() => close(false)}><${Form} onSubmit=${submit}>
 		<${TextField} label=${t("cases.handOver.to")} type="email" value=${to}
 			onInput=${setTo} required autofocus hint=${t("cases.handOver.hint")} />
-		<div class="buttons"><${Button} onClick=${() => close(false)}>
+		<div class="buttons"><${Cli} ...${caseLines.handOver(row.id, to.trim())} />
+		<${Button} onClick=${() => close(false)}>
 			${t("dialog.cancel")}</${Button}>
 		<${Button} type="submit" kind="primary" busy=${busy}
 			disabled=${to.trim() === ""}>${t("cases.handOver")}</${Button}>
@@ -65,7 +68,9 @@ function Snooze({ row, act, busy, close }) {
 			options=${delays.map((n) => [String(n), n < 24 ?
 			    t("cases.hours", { n }) : t("cases.days", { n: n / 24 })])}
 			onInput=${setHours} autofocus />
-		<div class="buttons"><${Button} onClick=${() => close(false)}>
+		<div class="buttons"><${Cli} ...${caseLines.snooze(row.id,
+		    Number(hours))} />
+		<${Button} onClick=${() => close(false)}>
 			${t("dialog.cancel")}</${Button}>
 		<${Button} type="submit" kind="primary" busy=${busy}>
 			${t("cases.snooze")}</${Button}></div></${Form}></${Dialog}>`;
@@ -86,7 +91,7 @@ function possible(row) {
 	};
 }
 
-const ICONS = { take: "check", release: "undo-2", handOver: "send",
+const ACTION_ICONS = { take: "check", release: "undo-2", handOver: "send",
     snooze: "clock", wake: "clock", reopen: "undo-2" };
 const COMMANDS = { wake: "case.snooze" };
 
@@ -115,6 +120,15 @@ function useMoves(row, reload) {
 	return { busy, act, dialog, close, moves, shown };
 }
 
+// The commands of what the buttons do.
+function linesOf(row, shown, work) {
+	return [{ name: t("cases.case"), ...caseLines.show(row.id) },
+	    ...shown.map((move) => ({ name: t(`cases.${move}`),
+		...caseLines[move](row.id) })),
+	    ...work ? [{ name: t("cases.next"),
+		...nextLine(worklist.value.query) }] : []];
+}
+
 export function Actions({ row, reload }) {
 	const { busy, act, dialog, close, moves, shown } = useMoves(row, reload);
 	const work = can("cases.work");
@@ -125,9 +139,9 @@ export function Actions({ row, reload }) {
 	    "reopen"].map((move) => [`case.${move}`, null])),
 	    ...Object.fromEntries(shown.map((move) => [command(move), moves[move]])),
 	    "case.next": work && next });
-	return html`<${Cli} words="cases show" operands=${[row.id]} />
+	return html`<${Clis} lines=${linesOf(row, shown, work)} />
 		${shown.map((move) => html`<${Button} key=${move} busy=${busy}
-			icon=${ICONS[move]} command=${command(move)}
+			icon=${ACTION_ICONS[move]} command=${command(move)}
 			onClick=${moves[move]}>${t(`cases.${move}`)}</${Button}>`)}
 		${work && html`<${Button} kind=${row.status === "resolved" ? "primary" :
 		    "plain"} icon="arrow-right" command="case.next" busy=${busy}

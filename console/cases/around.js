@@ -4,12 +4,12 @@
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { amount } from "../format.js";
-import { handleOf } from "../handles.js";
 import { href } from "../router.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { Badge, Score, Tag, Verdict, verdictTone } from "../ui/badge.js";
 import { Empty, Loaded } from "../ui/empty.js";
+import { Spark } from "../ui/spark.js";
 import { Timeline } from "../ui/timeline.js";
 import { Age } from "../ui/time.js";
 import { eventName, State } from "./marks.js";
@@ -17,7 +17,7 @@ import { eventName, State } from "./marks.js";
 const EVENTS = 20;
 const CASES = 20;
 const SHOWN = 6;
-const KINDS = [["user", "users"], ["device", "devices"], ["ip", "ips"],
+const LINKED_KINDS = [["user", "users"], ["device", "devices"], ["ip", "ips"],
     ["phone", "phones"]];
 
 function momentOf(entry, event) {
@@ -33,6 +33,18 @@ function momentOf(entry, event) {
 		    t("cases.this")}</${Badge}>`}</p>` };
 }
 
+// Fewer scores make no line.
+const LEAST_POINTS = 3;
+
+// The scores of these events, which are the newest first.
+function Scores({ entries }) {
+	const scored = entries.filter(({ score }) => score >= 0).reverse();
+	return scored.length >= LEAST_POINTS && html`<${Spark}
+		label=${t("cases.scores", { n: scored.length })} points=${scored.map(
+		({ score, verdict, eventType }) => ({ score, tone: verdictTone(verdict),
+		    title: `${eventType}: ${score}` }))} />`;
+}
+
 // Activity user: the last events; event is the one of this case.
 export function Activity({ user, event }) {
 	const load = useLoad((signal) => call("GET /v1/activity",
@@ -40,7 +52,8 @@ export function Activity({ user, event }) {
 	return html`<${Loaded} load=${load} lines=${6}>${(entries) => {
 		const live = entries.filter(({ mode }) => mode === "live");
 		return live.length === 0 ? html`<${Empty}
-			title=${t("cases.noActivity")} />` : html`<${Timeline}
+			title=${t("cases.noActivity")} />` : html`
+			<${Scores} entries=${live} /><${Timeline}
 			label=${t("cases.activity")} items=${live.map((entry) =>
 			    momentOf(entry, event))} />
 			<p><a href=${href("/decisions", {}, { userId: user })}>
@@ -67,8 +80,7 @@ function Linked({ kind, ids }) {
 	return ids.length > 0 && html`<div><dt>${t(`cases.linked.${kind}`)}
 		${" "}<span class="muted">${ids.length}</span></dt>
 		<dd>${ids.slice(0, SHOWN).map((id) => html`<a key=${id} class="chip"
-			href=${href("/entity/:kind/:id", { kind,
-			    id: handleOf(kind, id) })}><code>${id}</code></a>`)}
+			href=${href("/entity/:kind/:id", { kind, id })}><code>${id}</code></a>`)}
 		${ids.length > SHOWN && html`<span class="muted">${t("cases.moreLinks",
 		    { n: ids.length - SHOWN })}</span>`}</dd></div>`;
 }
@@ -79,7 +91,7 @@ export function Links({ user }) {
 	    { path: { kind: "user", id: user }, signal }), [user]);
 	return html`<${Loaded} load=${load}>${(graph) => html`<p>${t("cases.ring",
 	    { n: graph.ringSize })}</p>
-		<dl class="linked">${KINDS.map(([kind, member]) =>
+		<dl class="linked">${LINKED_KINDS.map(([kind, member]) =>
 		    html`<${Linked} key=${kind} kind=${kind} ids=${graph[member]} />`)}
 		</dl>`}</${Loaded}>`;
 }

@@ -7,6 +7,7 @@ import { outcomes } from "../events.js";
 import { useKeys } from "../keys.js";
 import { href } from "../router.js";
 import { t } from "../text.js";
+import { Cli } from "../ui/copy.js";
 import { ask } from "../ui/dialog.js";
 import { Button } from "../ui/form.js";
 import { Note } from "../ui/page.js";
@@ -15,16 +16,14 @@ import { eventName, othersClaim } from "./marks.js";
 
 const MOST_IDS = 100;
 
-// Send the ids in parts; the results of all.
-async function resolveAll(ids, outcome, note) {
-	const results = [];
+// Send the ids in parts, and add the results to the list.  A part that fails ends it.
+async function resolveAll(ids, outcome, note, results) {
 	for (let i = 0; i < ids.length; i += MOST_IDS) {
 		const { results: part } = await call("POST /v1/cases/resolve",
 		    { body: { ids: ids.slice(i, i + MOST_IDS), outcome,
 			...note !== "" && { note } } });
 		results.push(...part);
 	}
-	return results;
 }
 
 // Those that another analyst was faster with, and why the others failed.
@@ -38,6 +37,12 @@ function Refused({ refused, close }) {
 	</${Note}>`;
 }
 
+// The command takes at most as many ids as one request.
+function bulkLine(rows, outcome, note = "") {
+	return { words: "cases resolve-all", options: { note: note || null },
+	    operands: [outcome, ...rows.slice(0, MOST_IDS).map(({ id }) => id)] };
+}
+
 function question(rows, outcome) {
 	const theirs = rows.filter(othersClaim).length;
 	const one = rows.length === 1 ? eventName(rows[0]) : "";
@@ -45,6 +50,7 @@ function question(rows, outcome) {
 	    outcome: t(`outcome.${outcome}`) }),
 	    text: theirs > 0 ? t("cases.bulk.theirs", { n: theirs }) : null,
 	    confirm: t("cases.resolve"), danger: outcome === "fraud",
+	    cli: (note) => bulkLine(rows, outcome, note),
 	    note: { label: t("cases.note"), required: false } };
 }
 
@@ -58,15 +64,19 @@ export function Bulk({ marks, rows, shown, reload }) {
 		const note = await ask(question(targets, outcome));
 		if (note === null)
 			return;
-		const results = await act(() => resolveAll(targets.map(({ id }) => id),
-		    outcome, note));
-		if (results === undefined)
+		const results = [];
+		await act(() => resolveAll(targets.map(({ id }) => id), outcome, note,
+		    results));
+		if (results.length === 0)
 			return;
 		const done = results.filter(({ ok }) => ok).length;
-		toast({ text: t("cases.bulk.done", { n: done }), tone: "good" });
+		if (done > 0)
+			toast({ text: t("cases.bulk.done", { n: done }), tone: "good" });
 		setRefused(results.filter(({ ok }) => !ok).map((result) => ({ ...result,
 		    name: eventName(rows.find(({ id }) => id === result.id)) })));
-		marks.onChange({ chosen: new Set(), last: null });
+		const sent = new Set(results.map(({ id }) => id));
+		marks.onChange({ last: null, chosen: new Set([...marks.chosen]
+		    .filter((id) => !sent.has(id))) });
 		document.getElementById("main")?.focus({ preventScroll: true });
 		reload();
 	}
@@ -79,6 +89,7 @@ export function Bulk({ marks, rows, shown, reload }) {
 		${outcomes.map((outcome) => html`<${Button} key=${outcome} busy=${busy}
 			command=${`case.${outcome}`} onClick=${() => resolve(outcome)}>
 			${t(`outcome.${outcome}`)}</${Button}>`)}
+		<${Cli} ...${bulkLine(chosen, outcomes[0])} />
 		<${Button} kind="quiet" onClick=${() => marks.onChange({ last: null,
 		    chosen: new Set() })}>${t("cases.bulk.clear")}</${Button}></div>`}
 		${refused.length > 0 && html`<${Refused} refused=${refused}

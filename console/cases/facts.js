@@ -10,7 +10,7 @@ import { t } from "../text.js";
 import "../text/facts.js";
 import { Id } from "../ui/copy.js";
 import { Facts, Note } from "../ui/page.js";
-import { Age, Time } from "../ui/time.js";
+import { Age, ZonedTime } from "../ui/time.js";
 
 function entity(kind, id) {
 	return id && html`<${Id} id=${id} href=${href("/entity/:kind/:id",
@@ -22,9 +22,17 @@ function instrument({ kind, bin, issuerCountry, threeDS } = {}) {
 	    threeDS === true ? t("fact.3ds") : null].filter(Boolean).join(" · ");
 }
 
-function place(signals) {
-	const code = signals?.["geo.country"];
-	return code && country(code);
+// placeOf, networkOf SIGNALS: "Addis Ababa, Ethiopia", "AS64500 Example Ltd"; empty
+// if nothing is known.
+export function placeOf(signals) {
+	const city = signals?.["geo.city"], code = signals?.["geo.country"];
+	return [city && printable(city), code && country(code)].filter(Boolean)
+	    .join(", ");
+}
+
+export function networkOf(signals) {
+	const asn = signals?.["geo.asn"], name = signals?.["geo.asnOrg"];
+	return [asn && `AS${asn}`, name && printable(name)].filter(Boolean).join(" ");
 }
 
 function decided({ verdict, score, decidedAt, policyId, policyVersion, eventId },
@@ -32,7 +40,7 @@ function decided({ verdict, score, decidedAt, policyId, policyVersion, eventId }
 	return [
 		[t("fact.verdict"), !own && html`<${Verdict} verdict=${verdict} />
 			${" "}<${Score} score=${score} />`],
-		[t("fact.decided"), html`<${Time} at=${decidedAt} />
+		[t("fact.decided"), html`<${ZonedTime} at=${decidedAt} />
 			${" "}<span class="muted">(<${Age} at=${decidedAt} />)</span>`],
 		[t("fact.policy"), !own && html`<code>${policyId} ${policyVersion}</code>`],
 		[t("fact.event"), !own && html`<${Id} id=${eventId}
@@ -59,7 +67,8 @@ export function EventFacts({ explanation, brief = false, own = false }) {
 		    [t("fact.instrument"), instrument(request?.instrument ?? {})],
 		    [t("fact.device"), entity("device", subject.deviceId)],
 		    [t("fact.ip"), subject.ip && html`<code>${subject.ip}</code>`],
-		    [t("fact.place"), place(signals)],
+		    [t("fact.place"), placeOf(signals)],
+		    [t("fact.network"), networkOf(signals)],
 		    [t("fact.phone"), subject.phone && html`<code>${subject.phone}
 		    </code>`],
 		    [t("fact.channel"), subject.channel && printable(subject.channel)],

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: ISC
 // What an analyst does with a case.  act is that of useAct(); each function returns
 // what act returns: undefined after an error, which the analyst has read, and null
-// if the analyst says no.
-import { call, skew } from "../api.js";
+// if nothing was done: the analyst says no, or act has other work under way.
+import { call } from "../api.js";
 import { go, href } from "../router.js";
 import { t } from "../text.js";
 import "../text/cases.js";
 import { ask } from "../ui/dialog.js";
 import { toast } from "../ui/toast.js";
+import { caseLines, untilIn } from "./lines.js";
 import { othersClaim } from "./marks.js";
 import { nextBody } from "./query.js";
 import { keepCase } from "./worklist.js";
 
-const HOUR_MS = 3600000;
-// For how many hours a case can be put off.
+// For how many hours a case can be snoozed.
 export const delays = [1, 4, 24, 72, 168, 720];
 
 // openNext ACT QUERY: get the next case of a list and open it; true if there is one.
@@ -24,7 +24,7 @@ export async function openNext(act, query) {
 	if (answer?.case) {
 		keepCase(answer.case);
 		go(href("/cases/:id", { id: answer.case.id }));
-	} else if (answer !== undefined) {
+	} else if (answer) {
 		toast({ text: t("cases.none"), tone: "good" });
 	}
 	return Boolean(answer?.case);
@@ -40,7 +40,7 @@ export async function mayChange(row, doing) {
 // may have taken it since the list was loaded.
 export async function take(act, { id }) {
 	const row = await act(() => call("GET /v1/cases/{id}", { path: { id } }));
-	if (row === undefined || !await mayChange(row, t("cases.take")))
+	if (!row || !await mayChange(row, t("cases.take")))
 		return null;
 	return act(() => call("POST /v1/cases/{id}/assign", { path: { id } }),
 	    { done: t("cases.taken") });
@@ -56,10 +56,9 @@ export function handOver(act, { id }, to) {
 	    { path: { id }, body: { to } }), { done: t("cases.handed", { to }) });
 }
 
-// snooze ACT ROW HOURS: put it off; null ends that.
+// snooze ACT ROW HOURS: null wakes it.
 export function snooze(act, { id }, hours) {
-	const until = hours === null ? null :
-	    new Date(Date.now() + skew.value + hours * HOUR_MS).toISOString();
+	const until = hours === null ? null : untilIn(hours);
 	return act(() => call("POST /v1/cases/{id}/snooze",
 	    { path: { id }, body: { until } }),
 	    { done: t(until === null ? "cases.woken" : "cases.snoozed") });
@@ -68,6 +67,7 @@ export function snooze(act, { id }, hours) {
 export async function reopen(act, { id }) {
 	const note = await ask({ title: t("cases.reopen.title"),
 	    text: t("cases.reopen.text"), confirm: t("cases.reopen"),
+	    cli: (text) => caseLines.reopen(id, text),
 	    note: { label: t("cases.note"), required: false } });
 	return note === null ? null : act(() => call("POST /v1/cases/{id}/reopen",
 	    { path: { id }, body: note === "" ? {} : { note } }),

@@ -10,7 +10,7 @@ import { can } from "../session.js";
 import { t } from "../text.js";
 import { Outcome } from "../ui/badge.js";
 import { Cli, copy } from "../ui/copy.js";
-import { Button, Form, Key, TextArea } from "../ui/form.js";
+import { Button, Form, Key, TextArea, useId } from "../ui/form.js";
 import { Note, Section } from "../ui/page.js";
 import { Age } from "../ui/time.js";
 import { announce, toast, useAct } from "../ui/toast.js";
@@ -41,13 +41,16 @@ async function openFollowing(act, id) {
 }
 
 // The choice of an outcome: pressed buttons, so that 1, 2 and 3 act as clicks do.
-function Choices({ outcome, choose }) {
-	return html`<div class="outcomes" role="group" aria-label=${t("cases.outcome")}>
+function Choices({ outcome, choose, fault }) {
+	const id = useId();
+	return html`<div class="outcomes" role="group" aria-label=${t("cases.outcome")}
+		aria-describedby=${fault ? id : undefined}>
 		${outcomes.map((one) => html`<button key=${one} type="button"
 			class=${`button choice-${one}`}
 			aria-pressed=${one === outcome ? "true" : "false"}
 			onClick=${() => choose(one)}>${t(`outcome.${one}`)}
-			<${Key} command=${`case.${one}`} /></button>`)}</div>`;
+			<${Key} command=${`case.${one}`} /></button>`)}</div>
+		${fault && html`<p class="fault" id=${id}>${fault}</p>`}`;
 }
 
 // Another analyst ended the case while this one typed.
@@ -79,10 +82,12 @@ function Resolved({ row }) {
 
 function useResolve(row, reload, draft) {
 	const [busy, act] = useAct();
-	function undo() {
-		act(() => call("POST /v1/cases/{id}/reopen", { path: { id: row.id },
-		    body: {} }), { done: t("cases.reopened") })
-		    .then(() => go(href("/cases/:id", { id: row.id })));
+	// act may still open the next case.
+	const [, undoAct] = useAct();
+	async function undo() {
+		if (await undoAct(() => call("POST /v1/cases/{id}/reopen",
+		    { path: { id: row.id }, body: {} }), { done: t("cases.reopened") }))
+			go(href("/cases/:id", { id: row.id }));
 	}
 	function failed(error) {
 		if (error.code !== "CASE_RESOLVED")
@@ -101,7 +106,7 @@ function useResolve(row, reload, draft) {
 		    { done: t("cases.resolved", { outcome:
 			t(`outcome.${draft.outcome}`) }), failed,
 			action: { label: t("cases.undo"), run: undo } });
-		if (answer === undefined)
+		if (!answer)
 			return;
 		dropDraft(row.id);
 		if (thenNext)
@@ -115,6 +120,7 @@ function useResolve(row, reload, draft) {
 function Open({ row, reload }) {
 	const [draft, change] = useDraft(row.id);
 	const [busy, resolve] = useResolve(row, reload, draft);
+	const [lacking, setLacking] = useState(false);
 	const note = useRef(null);
 	function choose(outcome) {
 		change({ outcome });
@@ -122,6 +128,7 @@ function Open({ row, reload }) {
 		announce(t("cases.chosen", { outcome: t(`outcome.${outcome}`) }));
 	}
 	function submit() {
+		setLacking(draft.outcome === null);
 		if (draft.outcome === null)
 			announce(t("cases.choose"));
 		else
@@ -130,7 +137,8 @@ function Open({ row, reload }) {
 	useKeys(Object.fromEntries(outcomes.map((outcome) =>
 	    [`case.${outcome}`, () => choose(outcome)])));
 	return html`<${Form} onSubmit=${submit} class="outcome">
-		<${Choices} outcome=${draft.outcome} choose=${choose} />
+		<${Choices} outcome=${draft.outcome} choose=${choose}
+			fault=${lacking && draft.outcome === null && t("cases.choose")} />
 		<${TextArea} label=${t("cases.note")} value=${draft.note} rows="3"
 			inputRef=${note} maxlength="4000" hint=${t("cases.note.hint")}
 			onInput=${(text) => change({ note: text })}
@@ -165,10 +173,9 @@ export function OutcomeBar({ row, reload }) {
 			${typed && html`<${Faster} row=${row} draft=${draft}
 				reload=${reload} forget=${() => change({ note: "" })} />`}
 			<${Resolved} row=${row} /></${Section}>`;
-	if (!can("cases.work"))
-		return html`<${Note}>${t("cases.readOnly")}</${Note}>`;
-	return html`<${Section} title=${t("cases.outcome")} class="outcome-card">
+	return html`<${Section} title=${t("cases.outcome")}>
 		${row.status === "assigned" && !mine(row) && html`<${Note} tone="warn">
 			${t("cases.theirs", { who: row.assignedTo })}</${Note}>`}
-		<${Open} row=${row} reload=${reload} /></${Section}>`;
+		${can("cases.work") && html`<${Open} row=${row} reload=${reload} />`}
+	</${Section}>`;
 }

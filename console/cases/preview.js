@@ -16,7 +16,7 @@ import { explainOf } from "./worklist.js";
 
 const WIDE = "(min-width: 1101px)";
 // Moving through the list must not load what is only passed.
-const PAUSE_MS = 120;
+export const PAUSE_MS = 120;
 
 // True if there is room for the preview.
 export function useWide() {

@@ -12,7 +12,7 @@ const STATES = {
 export const states = Object.keys(STATES);
 export const orders = ["oldest", "newest", "score"];
 // Members of the address that go to the API as they are.
-export const filters = ["eventType", "tag", "minScore", "maxScore", "minAmount",
+const filters = ["eventType", "tag", "minScore", "maxScore", "minAmount",
     "maxAmount", "currency", "assignee", "openedAfter", "openedBefore", "userId"];
 
 export function stateOf({ state }) {
@@ -33,11 +33,15 @@ export function caseQuery(query, limit) {
 	    ...STATES[stateOf(query)].query, after: query.after, limit };
 }
 
-// cliOptions QUERY: the options of "assayctl cases list" for the same list, as far
-// as it has them.
+// Members of caseQuery() whose option of assayctl has another name.
+const OPTION_NAMES = { userId: "user", eventType: "type" };
+
+// cliOptions QUERY: the options of "assayctl cases list" for the same list.
 export function cliOptions(query) {
-	const { status } = STATES[stateOf(query)].query;
-	return { queue: query.queue ?? "*", user: query.userId, status };
+	const { after, limit, ...wanted } = caseQuery(query);
+	return Object.fromEntries(Object.entries(wanted).map(([name, value]) =>
+	    [OPTION_NAMES[name] ?? name.replace(/[A-Z]/g, (letter) =>
+		`-${letter.toLowerCase()}`), value]));
 }
 
 // nextBody QUERY: what POST /v1/cases/next gets: the queue of the list, and by

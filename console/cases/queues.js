@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // The queues as tiles: how much waits, since when, and what is late.
-import { html, useEffect } from "../../third_party/preact/preact.js";
+import { html, useEffect, useRef } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { number } from "../format.js";
 import { href } from "../router.js";
@@ -28,9 +28,11 @@ function Tile({ row, query }) {
 // at: when the list was loaded; the counts are loaded with it.
 export function Queues({ query, at }) {
 	const load = useLoad((signal) => call("GET /v1/queues", { signal }), []);
+	const before = useRef(0);
 	useEffect(() => {
-		if (at > 0)
+		if (before.current > 0)
 			load.reload();
+		before.current = at;
 	}, [at]);
 	const rows = load.data?.queues ?? [];
 	const tiles = rows.length === 1 && !query.queue ? [total(rows)] :

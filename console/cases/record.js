@@ -5,16 +5,18 @@ import { time } from "../format.js";
 import { useKeys } from "../keys.js";
 import { can } from "../session.js";
 import { t } from "../text.js";
+import { Cli } from "../ui/copy.js";
 import { Button, Form, TextArea } from "../ui/form.js";
-import { Time, TimeHead, useZone } from "../ui/time.js";
+import { Time, TimeHead, ZonedTime, useZone } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
+import { caseLines } from "./lines.js";
 import { Owner } from "./marks.js";
 import { addNote } from "./moves.js";
 import { leaveByEscape, useDraft } from "./outcome.js";
 
 function Written({ note }) {
 	return html`<li><p class="by"><${Owner} email=${note.author} />
-		${" "}<span class="muted"><${Time} at=${note.at} /></span></p>
+		${" "}<span class="muted"><${ZonedTime} at=${note.at} /></span></p>
 		<p class="typed">${note.text}</p></li>`;
 }
 
@@ -39,7 +41,8 @@ export function Notes({ row, reload }) {
 			rows="2" maxlength="4000" value=${draft.remark} inputRef=${field}
 			onInput=${(remark) => change({ remark })}
 			onKeyDown=${leaveByEscape} />
-			<div class="buttons"><${Button} type="submit" busy=${busy}
+			<div class="buttons"><${Cli} ...${caseLines.note(row.id, text)} />
+			<${Button} type="submit" busy=${busy}
 				command="case.note" disabled=${text === ""}>
 				${t("cases.addNote")}</${Button}></div></${Form}>`}
 		${!work && row.notes.length === 0 && html`<p class="muted">

@@ -2,10 +2,13 @@
 // What an analyst works through: the list that was open last, data that was loaded
 // ahead, and what was typed into a case and not sent.
 import { signal } from "../../third_party/preact/preact.js";
-import { call } from "../api.js";
+import { call, send } from "../api.js";
+import { caseQuery } from "./query.js";
 
+// Rows of a list that are loaded at once.
+export const PAGE = 50;
 const FRESH_MS = 60000;
-const MOST = 60;
+const MOST_AHEAD = 60;
 
 // The list: its query and the rows { id, eventId }.
 export const worklist = signal({ query: {}, rows: [] });
@@ -34,7 +37,7 @@ function remembered(key, load) {
 	promise.catch(() => ahead.delete(key));
 	ahead.delete(key);
 	ahead.set(key, { at: Date.now(), promise });
-	if (ahead.size > MOST)
+	if (ahead.size > MOST_AHEAD)
 		ahead.delete(ahead.keys().next().value);
 	return promise;
 }
@@ -46,14 +49,47 @@ export function explainOf(event) {
 	    call("GET /v1/decisions/{id}/explain", { path: { id: event } }));
 }
 
-// caseOf ID SIGNAL: the case; the first time after prefetch() without a request.
-export function caseOf(id, abort) {
-	const key = `case ${id}`;
+// What was loaded ahead, once.
+function taken(key) {
 	const found = ahead.get(key);
 	ahead.delete(key);
-	if (found !== undefined && Date.now() - found.at < FRESH_MS)
-		return found.promise;
-	return call("GET /v1/cases/{id}", { path: { id }, signal: abort });
+	return found !== undefined && Date.now() - found.at < FRESH_MS ?
+	    found.promise : undefined;
+}
+
+// caseOf ID SIGNAL: the case; the first time after prefetch() without a request.
+export function caseOf(id, abort) {
+	return taken(`case ${id}`) ??
+	    call("GET /v1/cases/{id}", { path: { id }, signal: abort });
+}
+
+const keyOfList = (wanted) => `list ${JSON.stringify(wanted)}`;
+
+// casesOf QUERY LIMIT SIGNAL: the answer of GET /v1/cases; the first time after
+// prefetchPage() without a request.
+export function casesOf(query, limit, abort) {
+	const wanted = caseQuery(query, limit);
+	return taken(keyOfList(wanted)) ??
+	    send("GET /v1/cases", { query: wanted, signal: abort });
+}
+
+// prefetchPage QUERY: load the first rows of a list for casesOf(), unless a member of
+// the query is forgotten.  A request that fails, for example without a session, has no
+// effect.
+export function prefetchPage(query) {
+	if (Object.values(query).includes(null))
+		return;
+	const wanted = caseQuery(query, PAGE);
+	remembered(keyOfList(wanted), () => send("GET /v1/cases",
+	    { query: wanted, plain: true })).catch(() => {});
+}
+
+// unchanged ROWS: with the objects of the list for rows that are as there, which a
+// table need not write again.
+export function unchanged(rows) {
+	const known = new Map(worklist.value.rows.map((row) =>
+	    [JSON.stringify(row), row]));
+	return rows.map((row) => known.get(JSON.stringify(row)) ?? row);
 }
 
 // keepCase ROW: the case as the service has just given it.

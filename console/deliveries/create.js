@@ -2,6 +2,7 @@
 // The dialog that creates a webhook or an alert channel.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { verdicts } from "../events.js";
 import { t } from "../text.js";
 import "../text/deliveries.js";
 import { Cli } from "../ui/copy.js";
@@ -9,18 +10,18 @@ import { Dialog } from "../ui/dialog.js";
 import { Button, Check, Choice, Form, Select, TextField } from "../ui/form.js";
 import { Secret } from "../ui/secret.js";
 import { useAct } from "../ui/toast.js";
-import { KINDS, VERDICT_EVENT, bodyOf } from "./kinds.js";
+import { RECEIVER_KINDS, VERDICT_EVENT, bodyOf, draftOf } from "./kinds.js";
 
-const TYPES = ["slack", "telegram", "webhook"];
-const VERDICTS = ["", "challenge", "review", "deny"];
+const CHANNEL_TYPES = ["slack", "telegram", "webhook"];
+
 function ChannelFields({ draft, set }) {
 	return html`${draft.type === "telegram" && html`<${TextField}
 			label=${t("deliveries.target")} value=${draft.target}
 			onInput=${set("target")} />`}
 		${draft.events.includes(VERDICT_EVENT) && html`<${Select}
 			label=${t("deliveries.min")} value=${draft.minVerdict}
-			options=${VERDICTS.map((verdict) => [verdict, t(verdict === "" ?
-			    "deliveries.min.all" : `verdict.${verdict}`)])}
+			options=${["", ...verdicts.slice(1)].map((verdict) => [verdict,
+			    t(verdict === "" ? "filter.all" : `verdict.${verdict}`)])}
 			onInput=${set("minVerdict")} />`}
 		<${TextField} label=${t("deliveries.throttle.label")} inputmode="numeric"
 			value=${draft.throttle} onInput=${set("throttle")}
@@ -32,7 +33,7 @@ function Fields({ kind, events, draft, set }) {
 	    [...draft.events, event] : draft.events.filter((one) => one !== event));
 	return html`${kind === "alerts" && html`<${Choice} hideLabel=${false}
 			label=${t("deliveries.type")} value=${draft.type}
-			options=${TYPES.map((type) => [type, t(`deliveries.type.${type}`)])}
+			options=${CHANNEL_TYPES.map((type) => [type, t(`deliveries.type.${type}`)])}
 			onInput=${set("type")} />`}
 		<${TextField} label=${t("deliveries.url")} type="url" value=${draft.url}
 			onInput=${set("url")} hint=${t(`deliveries.url.${kind}`)} />
@@ -44,14 +45,24 @@ function Fields({ kind, events, draft, set }) {
 		${kind === "alerts" && html`<${ChannelFields} ...${{ draft, set }} />`}`;
 }
 
-export function CreateDialog({ kind, events, onClose }) {
-	const [draft, setDraft] = useState({ url: "", events: [], type: "slack",
-	    target: "", minVerdict: "", throttle: "" });
+// The operands and options of the command; assayctl asks for the URL of a channel.
+function lineOf(kind, draft) {
+	const events = draft.events.length > 0 ? draft.events : ["EVENT"];
+	if (kind === "webhooks")
+		return { operands: [draft.url.trim() || "URL", ...events] };
+	const { type, target, minVerdict, throttlePerMin } = bodyOf(kind, draft);
+	return { operands: [type, ...events], options: { target, throttle: throttlePerMin,
+	    "min-verdict": minVerdict } };
+}
+
+// CreateDialog: again is a revoked receiver, in whose place the new one comes, or null.
+export function CreateDialog({ kind, events, again, onClose }) {
+	const [draft, setDraft] = useState(draftOf(again));
 	const [made, setMade] = useState(null);
 	const [busy, act] = useAct();
 	const set = (name) => (value) => setDraft({ ...draft, [name]: value });
 	async function save() {
-		const answer = await act(() => call(KINDS[kind].create,
+		const answer = await act(() => call(RECEIVER_KINDS[kind].create,
 		    { body: bodyOf(kind, draft) }), { done: t("deliveries.created") });
 		if (answer?.secret)
 			setMade(answer);
@@ -64,9 +75,11 @@ export function CreateDialog({ kind, events, onClose }) {
 			onClose=${onClose} />`;
 	return html`<${Dialog} title=${t(`deliveries.add.${kind}`)} onClose=${onClose}>
 		<${Form} onSubmit=${save}>
+			${again && html`<p>${t(`deliveries.again.${kind}`)}</p>`}
 			<${Fields} ...${{ kind, events, draft, set }} />
 			<div class="buttons">
-				<${Cli} words=${`${KINDS[kind].group} add`} />
+				<${Cli} words=${`${RECEIVER_KINDS[kind].group} add`}
+					...${lineOf(kind, draft)} />
 				<${Button} onClick=${onClose}>${t("dialog.cancel")}</${Button}>
 				<${Button} type="submit" kind="primary" busy=${busy}
 					disabled=${draft.url.trim() === "" ||

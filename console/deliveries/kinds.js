@@ -4,7 +4,7 @@
 //	member	of the list that has the receivers
 //	owner	member of a delivery: the id of its receiver
 //	group	the command group of assayctl
-export const KINDS = {
+export const RECEIVER_KINDS = {
 	webhooks: {
 		list: "GET /v1/webhooks", create: "POST /v1/webhooks",
 		revoke: "POST /v1/webhooks/{id}/revoke", test: null,
@@ -26,6 +26,15 @@ export const KINDS = {
 
 // The event that can be limited to strict verdicts.
 export const VERDICT_EVENT = "verdict.reached.v1";
+
+// draftOf ROW: what the dialog begins with: that of a revoked receiver, as far as the
+// service shows it, or nothing.
+export function draftOf(row) {
+	const { url = "", events = [], type = "slack", minVerdict, throttlePerMin } =
+	    row ?? {};
+	return { url, events, type, target: "", minVerdict: minVerdict ?? "",
+	    throttle: String(throttlePerMin ?? "") };
+}
 
 // bodyOf(kind, draft): the body of the request, without members that the kind or
 // the type does not take.

@@ -2,37 +2,58 @@
 // What an entity is linked to: a drawing, and the table behind it.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { number, shortId } from "../format.js";
-import { handleOf } from "../handles.js";
 import { href } from "../router.js";
 import { t } from "../text.js";
 import "../text/entity.js";
 import { Badge } from "../ui/badge.js";
 import { Empty } from "../ui/empty.js";
 import { Choice } from "../ui/form.js";
-import { Graph } from "../ui/graph.js";
+import { Graph, MOST_NODES } from "../ui/graph.js";
 import { Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
-import { KINDS } from "./kinds.js";
+import { ENTITY_KINDS, eventsText } from "./kinds.js";
 
 // More users than this behind one device or address are unusual.
 const MANY_USERS = 2;
 
-const address = ({ kind, id }) => href("/entity/:kind/:id",
-    { kind, id: handleOf(kind, id) });
+const address = ({ kind, id }) => href("/entity/:kind/:id", { kind, id });
+
+function Legend() {
+	const kinds = ENTITY_KINDS.map((kind) => [`kind-${kind}`, t(`subject.${kind}`)]);
+	return html`<p class="legend kinds">${[...kinds,
+	    ["bad", t("entity.many", { n: MANY_USERS })]].map(([look, text]) =>
+	    html`<span key=${look}><svg width="12" height="12" aria-hidden="true">
+		<circle cx="6" cy="6" r=${look === "bad" ? 3.5 : 5}
+			class=${`node ${look}`} />
+		${look === "bad" && html`<circle cx="6" cy="6" r="5" class="halo" />`}
+		</svg>${text}
+	</span>`)}</p>`;
+}
+
+// Whether the eye should stop at a link.
+const stands = ({ users, risk }) => users > MANY_USERS || (risk?.frauds ?? 0) > 0;
+
+function titleOf({ kind, id, users, risk }) {
+	return [`${t(`subject.${kind}`)} ${id}`,
+	    users > 0 && t("entity.shared", { n: users }),
+	    risk && t("entity.had", { n: risk.events }),
+	    risk && risk.frauds > 0 && t("entity.frauds.n", { n: risk.frauds })]
+	    .filter(Boolean).join(", ");
+}
 
 function Drawing({ graph }) {
+	const count = graph.links.length;
 	return html`<${Graph} label=${t("entity.links")} edges=${graph.edges}
 		centre=${{ kind: graph.kind, text: shortId(graph.id, 10),
 		    title: graph.id }} nodes=${graph.links.map((link) => ({
 		    kind: link.kind, text: link.id, href: address(link),
-		    tone: link.users > MANY_USERS ? "bad" : "",
-		    title: `${t(`subject.${link.kind}`)} ${link.id}`,
+		    tone: stands(link) ? "bad" : "",
+		    title: titleOf(link),
 		    weight: Math.max(1, link.users) }))} />
-	<p class="legend kinds">${KINDS.map((kind) => html`<span key=${kind}>
-		<svg width="12" height="12" aria-hidden="true"><circle cx="6" cy="6" r="5"
-			class=${`node kind-${kind}`} /></svg>${t(`subject.${kind}`)}
-	</span>`)}</p>`;
+	${count > MOST_NODES && html`<p class="muted">${t("entity.drawn",
+	    { drawn: MOST_NODES, n: count })}</p>`}
+	<${Legend} />`;
 }
 
 const columns = () => [
@@ -43,6 +64,12 @@ const columns = () => [
 	{ id: "users", label: t("entity.users"), align: "end", cell: ({ users }) =>
 	    users === 0 ? "" : users > MANY_USERS ? html`<${Badge} tone="warn">${
 		number(users)}</${Badge}>` : number(users) },
+	{ id: "events", label: t("entity.events.n"), align: "end", cell: ({ kind, risk }) =>
+	    risk === null ? "" : eventsText(kind, risk) },
+	{ id: "frauds", label: t("entity.frauds"), align: "end", cell: ({ risk }) =>
+	    risk === null || risk.labels === 0 ? "" : html`${risk.frauds === 0 ? "0" :
+		html`<${Badge} tone="bad">${number(risk.frauds)}</${Badge}>`} <small
+		class="muted">${t("entity.labels.n", { n: risk.labels })}</small>` },
 	{ id: "seen", label: t("entity.seen"), align: "end",
 	    cell: ({ firstSeen }) => html`<${Age} at=${firstSeen} />` },
 ];

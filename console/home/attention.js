@@ -12,7 +12,7 @@ import { t } from "../text.js";
 import { Note } from "../ui/page.js";
 
 const LATE_SECONDS = 120;
-const MOST = 20;
+const MOST_PENDING = 20;
 // From here on a population stability index means a shift that matters.
 const DRIFTED = 0.25;
 
@@ -44,7 +44,7 @@ function drifted(drift) {
 }
 
 // conditions STATUS: those that hold, as { tone, text, to }.
-export function conditions(status) {
+function conditions(status) {
 	return CONDITIONS.filter(([, holds]) => holds(status)).map(
 	    ([tone, , text, to]) => ({ tone, text: text(status), to }));
 }
@@ -68,13 +68,15 @@ export function Attention({ every }) {
 	    { every });
 	const decides = can("rules.propose");
 	const proposals = useLoad((signal) => decides ?
-	    call("GET /v1/proposals", { query: { status: "pending", limit: MOST },
+	    call("GET /v1/proposals", { query: { status: "pending",
+		limit: MOST_PENDING },
 		signal }) : Promise.resolve([]), [decides], { every });
 	const waiting = proposals.data?.length ?? 0;
 	const lines = [...status.data === undefined ? [] :
 	    conditions(status.data),
 	...waiting === 0 ? [] : [{ tone: "info", to: "proposals",
-	    text: t("home.proposals", { n: waiting }) }]];
+	    text: t(waiting < MOST_PENDING ? "home.proposals" :
+		"home.proposals.most", { n: waiting }) }]];
 	return lines.length > 0 && html`<div class="stack">${lines.map((line) =>
 	    html`<${Line} key=${line.text} ...${line} />`)}</div>`;
 }

@@ -2,16 +2,21 @@
 // The queues on the home page: what waits, since when, and what is the operator's.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { openNext } from "../cases/moves.js";
 import { number } from "../format.js";
+import { useKeys } from "../keys.js";
 import { href } from "../router.js";
+import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { Badge } from "../ui/badge.js";
+import { Clis } from "../ui/clis.js";
 import { Loaded } from "../ui/empty.js";
-import { LinkButton } from "../ui/form.js";
+import { Button, LinkButton } from "../ui/form.js";
 import { Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
+import { useAct } from "../ui/toast.js";
 
 const toQueue = ({ queue }) => href("/cases", {}, { queue });
 
@@ -31,6 +36,15 @@ function columns() {
 	];
 }
 
+// The next case of all queues.
+function Next() {
+	const [busy, act] = useAct();
+	const next = () => openNext(act, {});
+	useKeys({ "case.next": next });
+	return html`<${Button} kind="primary" icon="arrow-right" busy=${busy}
+		command="case.next" onClick=${next}>${t("home.next")}</${Button}>`;
+}
+
 // every: milliseconds between two looks.
 export function Work({ every }) {
 	const load = useLoad((signal) => call("GET /v1/queues", { signal }), [],
@@ -40,8 +54,11 @@ export function Work({ every }) {
 	return html`<${Section} title=${t("home.cases")} class="flush" actions=${html`
 		${mine > 0 && html`<${LinkButton} href=${href("/cases", {},
 		    { state: "mine" })}>${t("home.mine", { n: mine })}</${LinkButton}>`}
-		<${LinkButton} kind="primary" icon="inbox" href=${href("/cases")}>
-			${t("home.work")}</${LinkButton}>`}>
+		<${LinkButton} icon="inbox" href=${href("/cases")}>
+			${t("home.work")}</${LinkButton}>
+		<${Clis} lines=${[{ name: t("home.cases"), words: "queues list" },
+		    { name: t("home.next"), words: "cases next" }]} />
+		${can("cases.work") && html`<${Next} />`}`}>
 		<${Loaded} load=${load} lines=${2}>${() => html`<${Table}
 			label=${t("home.cases")} columns=${columns()} rows=${rows}
 			keyOf=${({ queue }) => queue} href=${toQueue}

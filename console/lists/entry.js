@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: ISC
-// The dialog that adds a list entry; other screens open it with a value.
+// The dialog that adds a list entry, or changes one; other screens open it with a
+// value.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { skew } from "../api.js";
+import { DAY_MS } from "../format.js";
 import { t } from "../text.js";
 import "../text/lists.js";
 import { changeLabel, useChange } from "../ui/change.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Choice, Form, Select, TextField } from "../ui/form.js";
-import { KINDS, SUBJECTS, choices } from "./words.js";
+import { Facts } from "../ui/page.js";
+import { LIST_KINDS, SUBJECTS, choices } from "./words.js";
 
-const DAY_MS = 86400000;
-const DAYS = ["", "1", "7", "30", "90", "365"];
+const ENTRY_DAYS = ["", "1", "7", "30", "90", "365"];
+const KEEP = "keep";
 
 // The clock of the service counts, not that of this machine.
-function expiryOf(days) {
+function expiryOf(days, row) {
+	if (days === KEEP)
+		return row.expiresAt;
 	return days === "" ? null : new Date(Date.now() + skew.value +
 	    Number(days) * DAY_MS).toISOString();
 }
@@ -36,13 +41,43 @@ function ChosenValue({ values, entry, choose }) {
 		onInput=${(i) => choose(values[Number(i)])} />`;
 }
 
-// EntryDialog: kind, subject and value are what it begins with; values, if given,
-// are the { subject, value } pairs to choose from.
-export function EntryDialog({ kind = "block", subject = "user", value = "",
-    values = null, onClose, onDone }) {
-	const [entry, setEntry] = useState({ kind, subject, value, reason: "",
-	    ...values?.[0] });
-	const [days, setDays] = useState(values === null ? "" : "30");
+function expiryOptions(row) {
+	return [...row?.expiresAt ? [[KEEP, t("lists.keep")]] : [],
+	    ...ENTRY_DAYS.map((n) => [n, n === "" ? t("lists.never") :
+		t("lists.days", { n: Number(n) })])];
+}
+
+// What the entry is about.
+function About({ row, values, entry, set, setEntry }) {
+	if (row !== null)
+		return html`<${Facts} items=${[
+		    [t("lists.kind"), t(`kind.${row.kind}`)],
+		    [t("lists.subject"), t(`subject.${row.subject}`)],
+		    [t("lists.value"), html`<code>${row.value}</code>`]]} />`;
+	return html`<${Choice} label=${t("lists.kind")} hideLabel=${false}
+			value=${entry.kind} options=${choices("kind", LIST_KINDS)}
+			onInput=${set("kind")} />
+		${values === null ? html`<${TypedValue} ...${{ entry, set }} />` :
+		    html`<${ChosenValue} ...${{ values, entry, choose: (chosen) =>
+			setEntry({ ...entry, ...chosen }) }} />`}`;
+}
+
+// Its command; assayctl puts an entry in the place of an earlier one.
+function lineOf({ kind, subject, value, reason }, days, row) {
+	return { words: "lists add", operands: [kind, subject, value || "VALUE"],
+	    options: { reason: reason || null, days: days === KEEP ? null : days || null,
+		expires: days === KEEP ? row.expiresAt : null } };
+}
+
+// EntryDialog: row is the entry to change; otherwise kind, subject and value are what
+// it begins with; values, if given, are the { subject, value } pairs to choose from.
+export function EntryDialog({ row = null, kind = "block", subject = "user",
+    value = "", values = null, onClose, onDone }) {
+	const [entry, setEntry] = useState({ kind: row?.kind ?? kind,
+	    subject: row?.subject ?? subject, value: row?.value ?? value,
+	    reason: row?.reason ?? "", ...values?.[0] });
+	const [days, setDays] = useState(row?.expiresAt ? KEEP :
+	    values === null ? "" : "30");
 	const [busy, change] = useChange();
 	const set = (name) => (text) => setEntry({ ...entry, [name]: text });
 	async function save() {
@@ -50,28 +85,21 @@ export function EntryDialog({ kind = "block", subject = "user", value = "",
 		    operation: "POST /v1/lists", done: t("lists.saved"),
 		    body: { ...entry, value: entry.value.trim(),
 			reason: entry.reason.trim() || null,
-			expiresAt: expiryOf(days) } });
+			expiresAt: expiryOf(days, row) } });
 		if (saved)
 			onDone();
 	}
-	return html`<${Dialog} title=${t("lists.add")} onClose=${onClose}>
+	return html`<${Dialog} title=${t(row ? "lists.edit" : "lists.add")}
+		onClose=${onClose}>
 		<${Form} onSubmit=${save}>
-			<${Choice} label=${t("lists.kind")} hideLabel=${false}
-				value=${entry.kind} options=${choices("kind", KINDS)}
-				onInput=${set("kind")} />
-			${values === null ? html`<${TypedValue} ...${{ entry, set }} />` :
-			    html`<${ChosenValue} ...${{ values, entry, choose: (chosen) =>
-				setEntry({ ...entry, ...chosen }) }} />`}
-			<${TextField} label=${t("lists.reason")} value=${entry.reason}
+			<${About} ...${{ row, values, entry, set, setEntry }} />
+			<${TextField} label=${t("lists.reason")} autofocus=${row !== null}
+				value=${entry.reason}
 				onInput=${set("reason")} maxlength="256" />
-			<${Select} label=${t("lists.ends")} value=${days}
-				options=${DAYS.map((n) => [n, n === "" ? t("lists.never") :
-				    t("lists.days", { n: Number(n) })])} onInput=${setDays} />
+			<${Select} label=${t("lists.expires")} value=${days}
+				options=${expiryOptions(row)} onInput=${setDays} />
 			<div class="buttons">
-				<${Cli} words="lists add" operands=${[entry.kind,
-				    entry.subject, entry.value || "VALUE"]}
-					options=${{ reason: entry.reason || null,
-					    "expires-in": days || null }} />
+				<${Cli} ...${lineOf(entry, days, row)} />
 				<${Button} onClick=${onClose}>${t("dialog.cancel")}</${Button}>
 				<${Button} type="submit" kind="primary" busy=${busy}
 					disabled=${entry.value.trim() === ""}>

@@ -3,12 +3,12 @@
 import { t } from "../text.js";
 import "../text/lists.js";
 
-export const KINDS = ["block", "allow", "watch"];
+export const LIST_KINDS = ["block", "allow", "watch"];
 export const KIND_TONES = { block: "bad", allow: "good", watch: "warn" };
 export const SUBJECTS = ["user", "device", "fingerprint", "ip", "phone", "bin",
     "country"];
 
-// choices("kind", KINDS): the options of a Select, [value, text].
+// choices("kind", LIST_KINDS): the options of a Select, [value, text].
 export function choices(set, values) {
 	return values.map((value) => [value, t(`${set}.${value}`)]);
 }

@@ -9,13 +9,13 @@ import { Lines } from "../ui/chart.js";
 import { Empty } from "../ui/empty.js";
 import { Note, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { TONES, sharesOf, stateOf } from "./psi.js";
+import { PSI_TONES, sharesOf, stateOf } from "./psi.js";
 
 const MOST_TAGS = 40;
 
 function Index({ psi }) {
 	const state = stateOf(psi);
-	return html`<${Badge} tone=${TONES[state]}>${psi === null ?
+	return html`<${Badge} tone=${PSI_TONES[state]}>${psi === null ?
 	    t("model.psi.none") : t(`model.psi.${state}`, {
 		psi: psi.toFixed(3) })}</${Badge}>`;
 }

@@ -10,7 +10,7 @@ export function stateOf(psi) {
 	return psi < SMALL ? "small" : psi < MODERATE ? "moderate" : "large";
 }
 
-export const TONES = { none: "plain", small: "good", moderate: "warn",
+export const PSI_TONES = { none: "plain", small: "good", moderate: "warn",
     large: "bad" };
 
 // sharesOf(bins): the share of each bin; 0 for all without decisions.

@@ -9,13 +9,13 @@ import { Id } from "../ui/copy.js";
 import { Empty } from "../ui/empty.js";
 import { Facts, Note, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time } from "../ui/time.js";
+import { ZonedTime } from "../ui/time.js";
 
 const signed = (value) => `${value > 0 ? "+" : ""}${value.toFixed(2)}`;
 
 function Refused({ refused }) {
 	return refused && html`<${Note} tone="bad">${t("model.refused", {
-	    source: refused.source, why: refused.why })} <${Time}
+	    source: refused.source, why: refused.why })} <${ZonedTime}
 		at=${refused.since} /></${Note}>`;
 }
 

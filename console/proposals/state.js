@@ -5,12 +5,12 @@ import { t } from "../text.js";
 import "../text/proposals.js";
 import { Badge } from "../ui/badge.js";
 
-const TONES = { pending: "info", running: "info", approved: "good", failed: "bad",
+const STATE_TONES = { pending: "info", running: "info", approved: "good", failed: "bad",
     rejected: "bad" };
 
 export function ProposalState({ proposal }) {
 	const stale = proposal.status === "pending" && proposal.stale;
 	return html`<${Badge} tone=${stale ? "warn" :
-	    TONES[proposal.status] ?? "plain"}>${t(`proposals.${
+	    STATE_TONES[proposal.status] ?? "plain"}>${t(`proposals.${
 	    stale ? "stale" : proposal.status}`)}</${Badge}>`;
 }

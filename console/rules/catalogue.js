@@ -8,7 +8,7 @@ import { TextField } from "../ui/form.js";
 import { attributeName, tagsOf } from "./complete.js";
 
 // So many are listed; a search finds the others.
-const MOST = 10;
+const MOST_SIGNALS = 10;
 
 // catalogueOf(type, text, signal): the catalogue of complete.js.
 export async function catalogueOf(type, text, signal) {
@@ -52,14 +52,14 @@ export function Signals({ catalogue }) {
 			placeholder=${t("rules.signals.find")} value=${find}
 			onInput=${setFind} type="search" />
 		<dl class="signals">
-			${shown.slice(0, MOST).map((signal) => html`<div
+			${shown.slice(0, MOST_SIGNALS).map((signal) => html`<div
 				key=${`${signal.name} ${signal.type}`}>
 				<dt><code>${signal.name}</code> <small class="muted">${
 				    t(`rules.type.${signal.type}`)} ${
 				    rangeOf(signal)}</small></dt>
 				<dd>${signal.meaning}</dd></div>`)}</dl>
-		${shown.length > MOST && html`<p class="muted">${
-		    t("rules.signals.more", { n: shown.length - MOST })}</p>`}
+		${shown.length > MOST_SIGNALS && html`<p class="muted">${
+		    t("rules.signals.more", { n: shown.length - MOST_SIGNALS })}</p>`}
 		${shown.length === 0 && html`<p class="muted">${
 		    t("rules.signals.none")}</p>`}</div>`;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: ISC
 // What the editor offers to complete a rule.
-import { tokens, placeAt } from "./language.js";
+import { VERDICTS, tokens, placeAt } from "./language.js";
 
 const PLAIN_NAME = /^[A-Za-z0-9._@+-]+$/;
 const JOINTS = ["&&", "||", "then score += 10, tag "];
 // In a template this is where the cursor goes.
 const CURSOR = "|";
-const RULE = `rule ${CURSOR} {\n\twhen \n\tthen score += 10, tag \n}`;
-const TYPES = { number: ["==", "!=", ">", ">=", "<", "<=", "in ["],
+const NEW_RULE = `rule ${CURSOR} {\n\twhen \n\tthen score += 10, tag \n}`;
+const NEW_TEST = `test ${CURSOR} {\n\tgiven \n\texpect \n}`;
+const EXPECTATIONS = [...VERDICTS, "score >= ", "because ", "not "];
+const OPERATORS_OF = { number: ["==", "!=", ">", ">=", "<", "<=", "in ["],
     text: ["==", "!=", "in ["], boolean: ["==", "!="] };
 
 // The name of an attribute as a rule writes it.
@@ -32,10 +34,12 @@ const words = (labels, kind = "keyword") => labels.map((label) => ({ label, kind
 
 // For each place of GRAMMAR in language.js, what can stand there.
 const OFFERS = {
-	outside: () => [{ label: "rule", kind: "keyword", template: RULE }],
+	outside: () => [{ label: "rule", kind: "keyword", template: NEW_RULE },
+	    { label: "test", kind: "keyword", template: NEW_TEST }],
 	when: () => words(["when"]),
 	operand: ({ catalogue }) => [...signalOffers(catalogue), ...words(["!", "("])],
-	operator: ({ type }) => [...words(TYPES[type] ?? TYPES.number, "operator"),
+	operator: ({ type }) => [...words(OPERATORS_OF[type] ??
+	    OPERATORS_OF.number, "operator"),
 	    ...words(type === "boolean" ? JOINTS : [])],
 	value: ({ type }) => words(type === "boolean" ? ["true", "false"] : [],
 	    "constant"),
@@ -43,6 +47,16 @@ const OFFERS = {
 	score: () => words(["score += 10, tag "]),
 	label: () => words(["tag"]),
 	tag: ({ catalogue }) => words(catalogue.tags, "enum"),
+	testBody: () => words(["given ", "expect "]),
+	given: ({ catalogue }) => signalOffers(catalogue),
+	givenOperator: () => words(["=="], "operator"),
+	givenValue: ({ type }) => words(type === "boolean" ? ["true", "false"] : [],
+	    "constant"),
+	givenNext: () => words(["expect "]),
+	expectation: () => words(EXPECTATIONS),
+	expectedOperator: () => words(["==", ">=", "<="], "operator"),
+	expectedTag: ({ catalogue }) => words(catalogue.tags, "enum"),
+	expectedNext: () => words(EXPECTATIONS),
 };
 
 // offersAt(before, catalogue): what can follow the text, as { label, kind, detail,
@@ -64,10 +78,10 @@ export function tagsOf(text) {
 	    .map((token) => token.text.replaceAll('"', "")))];
 }
 
-// ruleBefore(text, at): the text from the beginning of the rule around at, so that
-// a long ruleset is not split into tokens at every key.
+// ruleBefore(text, at): the text from the beginning of the rule or test around at, so
+// that a long ruleset is not split into tokens at every key.
 export function ruleBefore(text, at) {
 	const before = text.slice(0, at);
-	const starts = [...before.matchAll(/^[ \t]*rule[ \t]/gm)];
+	const starts = [...before.matchAll(/^[ \t]*(?:rule|test)[ \t]/gm)];
 	return before.slice(starts.at(-1)?.index ?? 0);
 }

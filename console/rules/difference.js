@@ -27,11 +27,11 @@ export function Difference({ label, before, after }) {
 	const lines = useMemo(() => diff(before, after), [before, after]);
 	if (lines.every(({ kind }) => kind === "same"))
 		return html`<p class="muted">${t("difference.none")}</p>`;
-	const count = (kind) => lines.filter((line) => line.kind === kind).length;
+	const count = (kind) => t(`difference.count.${kind}`,
+	    { n: lines.filter((line) => line.kind === kind).length });
 	const shown = whole ? lines : folded(lines);
 	return html`<div class="difference">
-		<p class="muted">${t("difference.count", { out: count("out"),
-		    into: count("in") })} ${(whole || shown.length < lines.length) &&
+		<p class="muted">${count("out")}, ${count("in")} ${(whole || shown.length < lines.length) &&
 		    html`<${Button} kind="quiet" onClick=${() => setWhole(!whole)}>
 			${t(whole ? "difference.fold" : "difference.whole")}
 		</${Button}>`}</p>

@@ -4,6 +4,7 @@
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { errorText } from "../errors.js";
+import { verdicts } from "../events.js";
 import { number, percent } from "../format.js";
 import { Icon } from "../icons.js";
 import { href } from "../router.js";
@@ -14,9 +15,10 @@ import { Id } from "../ui/copy.js";
 import { Loading } from "../ui/empty.js";
 import { Note } from "../ui/page.js";
 
-const VERDICTS = ["allow", "challenge", "review", "deny"];
 export const NEWEST = 20000;
 const EXAMPLES = 10;
+// How many pairs of verdicts show their events at first.
+const MOST_OPEN = 3;
 
 // impactOf(candidate, signal): candidate has eventType and dsl or policy.
 export function impactOf(candidate, signal) {
@@ -31,14 +33,14 @@ const flipsOf = ({ flipsByPair }) => flipsByPair.reduce((sum, { samples }) =>
 
 // Mix before after: how many samples had and would have each verdict.
 export function Mix({ mix: { before, after }, label }) {
-	const sum = VERDICTS.reduce((all, verdict) => all + before[verdict], 0);
+	const sum = verdicts.reduce((all, verdict) => all + before[verdict], 0);
 	return html`<div class="table-box" tabindex="0" role="region"
 		aria-label=${label}><table class="mix"><thead><tr>
 			<th scope="col">${t("impact.verdict")}</th>
 			<th scope="col" class="end">${t("impact.before")}</th>
 			<th scope="col" class="end">${t("impact.after")}</th>
 			<th scope="col" class="end">${t("impact.change")}</th></tr></thead>
-		<tbody>${VERDICTS.map((verdict) => html`<tr key=${verdict}>
+		<tbody>${verdicts.map((verdict) => html`<tr key=${verdict}>
 			<td><${Verdict} verdict=${verdict} /></td>
 			<td class="end">${number(before[verdict])}</td>
 			<td class="end">${number(after[verdict])} <small class="muted">${
@@ -54,9 +56,9 @@ export function Flips({ pairs, examples = [] }) {
 		return html`<p class="muted">${t("impact.flips.none")}</p>`;
 	const eventsOf = ({ from, to }) => examples.find((one) =>
 	    one.from === from && one.to === to)?.eventIds ?? [];
-	return html`<ul class="flips">${pairs.map((pair) => html`<li
+	return html`<ul class="flips">${pairs.map((pair, i) => html`<li
 		key=${`${pair.from} ${pair.to}`}>
-		<details open=${pairs.length <= 3}>
+		<details open=${i < MOST_OPEN}>
 		<summary><${Verdict} verdict=${pair.from} />
 			<${Icon} name="arrow-right" size=${12} />
 			<span class="hidden">${t("impact.to")}</span>
@@ -74,7 +76,7 @@ export function Flips({ pairs, examples = [] }) {
 export function Balance({ delta, labeled }) {
 	if (labeled === 0)
 		return html`<p class="muted">${t("impact.unlabeled")}</p>`;
-	return html`<p>${t("impact.balance", { labeled,
+	return html`<p>${t("impact.balance", { n: labeled,
 	    fraud: signed(delta.fraudCaught),
 	    wrong: signed(delta.falsePositives) })}</p>`;
 }

@@ -7,17 +7,25 @@ const STRING = /^"(?:[^"\\]|\\.)*"/;
 const OPEN_STRING = /^"(?:[^"\\]|\\.)*\\?/;
 const SYMBOL = /^(?:\+=|==|!=|>=|<=|&&|\|\||[><!,{}()[\]])/;
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
-const RULE = /^rule\s+(?:[A-Za-z0-9._@-]|\+(?!=))+\s*\{/;
+const HEAD = /^(?:rule|test)\s+(?:[A-Za-z0-9._@-]|\+(?!=))+\s*\{/;
 
 const JOINT = { "&&": ["operator", "operand"], "||": ["operator", "operand"],
     ")": ["bracket", "joint"], then: ["keyword", "score"] };
 const COMPARE = Object.fromEntries(["==", "!=", ">=", "<=", ">", "<"]
     .map((symbol) => [symbol, ["operator", "value"]]));
 
-// For each place in a rule: what may stand there, its style, and the place after
-// it.  A kind of token is one of KINDS below.
+export const VERDICTS = ["allow", "challenge", "review", "deny"];
+
+// What a test expects.
+const EXPECTATION = { ...Object.fromEntries(VERDICTS
+    .map((verdict) => [verdict, ["keyword", "expectation"]])),
+    score: ["keyword", "expectedOperator"], because: ["keyword", "expectedTag"],
+    not: ["keyword", "expectedTag"], "}": ["bracket", "outside"] };
+
+// For each place in a rule or a test: what may stand there, its style, and the place
+// after it.  A kind of token is one of TOKEN_KINDS below.
 const GRAMMAR = {
-	outside: { rule: ["keyword", "id"] },
+	outside: { rule: ["keyword", "id"], test: ["keyword", "testId"] },
 	id: { word: ["name", "open"] },
 	open: { "{": ["bracket", "when"] },
 	when: { when: ["keyword", "operand"] },
@@ -36,10 +44,24 @@ const GRAMMAR = {
 	label: { tag: ["keyword", "tag"] },
 	tag: { word: ["label", "close"], string: ["label", "close"] },
 	close: { "}": ["bracket", "outside"] },
+	testId: { word: ["name", "testOpen"] },
+	testOpen: { "{": ["bracket", "testBody"] },
+	testBody: { given: ["keyword", "given"], expect: ["keyword", "expectation"] },
+	given: { signal: ["signal", "givenOperator"] },
+	givenOperator: { "==": ["operator", "givenValue"] },
+	givenValue: { literal: ["literal", "givenNext"] },
+	givenNext: { ",": ["bracket", "given"], expect: ["keyword", "expectation"] },
+	expectation: EXPECTATION,
+	expectedOperator: Object.fromEntries(["==", ">=", "<=", ">", "<"]
+	    .map((symbol) => [symbol, ["operator", "expectedScore"]])),
+	expectedScore: { number: ["number", "expectation"] },
+	expectedTag: { word: ["label", "expectedNext"],
+	    string: ["label", "expectedNext"] },
+	expectedNext: { ",": ["bracket", "expectedTag"], ...EXPECTATION },
 };
 
 // The kinds of a token, the most particular one first.
-const KINDS = {
+const TOKEN_KINDS = {
 	word: (text) => [NUMBER.test(text) && "number",
 	    /^(?:true|false)$|^-?[0-9]/.test(text) && "literal",
 	    text.includes(".") && "signal", "word"],
@@ -65,7 +87,7 @@ export function startState() {
 // step STATE TYPE TEXT: advance by one token; returns its style.
 function step(state, type, text) {
 	const here = GRAMMAR[state.at];
-	const kind = [text, ...KINDS[type](text)].find((name) => name &&
+	const kind = [text, ...TOKEN_KINDS[type](text)].find((name) => name &&
 	    Object.hasOwn(here, name));
 	if (kind === undefined) {
 		// A brace ends a rule whatever is in it, so that one mistake does
@@ -89,7 +111,7 @@ export function token(stream, state) {
 		return null;
 	if (stream.match(/^(?:#|\/\/).*/))
 		return "comment";
-	if (stream.match(RULE, false))
+	if (stream.match(HEAD, false))
 		state.at = "outside";
 	let found = stream.match(WORD);
 	if (found && found[0] === "attr." && stream.match(STRING, false))

@@ -2,17 +2,17 @@
 // Results of trials as tables: the confusion matrix of each side, and the verdicts
 // of one side by those of the other.
 import { html } from "../../third_party/preact/preact.js";
+import { verdicts } from "../events.js";
 import { number, percent } from "../format.js";
 import { t } from "../text.js";
 import { Verdict } from "../ui/badge.js";
 
-export const VERDICTS = ["allow", "challenge", "review", "deny"];
 const COUNTS = ["truePositives", "falsePositives", "falseNegatives",
     "trueNegatives"];
 
 // ratesOf SIDE: precision, recall and the rate of false positives; null without a
 // divisor.
-export function ratesOf(side) {
+function ratesOf(side) {
 	const { truePositives: tp, falsePositives: fp, falseNegatives: fn,
 	    trueNegatives: tn } = side;
 	const rate = (part, rest) => part + rest === 0 ? null : part / (part + rest);
@@ -53,18 +53,18 @@ export function Sides({ label, before, after, names }) {
 // VerdictMatrix counts: the verdicts of the live side in rows, those of the
 // candidate in columns.
 export function VerdictMatrix({ label, counts }) {
-	const most = Math.max(1, ...VERDICTS.flatMap((live) =>
-	    VERDICTS.map((other) => live === other ? 0 : counts[live][other])));
+	const most = Math.max(1, ...verdicts.flatMap((live) =>
+	    verdicts.map((other) => live === other ? 0 : counts[live][other])));
 	const shade = (live, other) => live === other ? "agree" :
 	    `differ s${Math.ceil(counts[live][other] / most * 4)}`;
 	return html`<div class="table-box" tabindex="0" role="region"
 		aria-label=${label}><table class="matrix"><thead><tr>
 			<th scope="col">${t("trials.live.candidate")}</th>
-			${VERDICTS.map((verdict) => html`<th scope="col" class="end"
+			${verdicts.map((verdict) => html`<th scope="col" class="end"
 				key=${verdict}><${Verdict} verdict=${verdict} /></th>`)}
-		</tr></thead><tbody>${VERDICTS.map((live) => html`<tr key=${live}>
+		</tr></thead><tbody>${verdicts.map((live) => html`<tr key=${live}>
 			<th scope="row"><${Verdict} verdict=${live} /></th>
-			${VERDICTS.map((other) => html`<td key=${other} class=${`end ${
+			${verdicts.map((other) => html`<td key=${other} class=${`end ${
 			    shade(live, other)}`}>${number(counts[live][other])}</td>`)}
 		</tr>`)}</tbody></table></div>`;
 }

@@ -8,7 +8,7 @@ import { go, href } from "../router.js";
 import { can, needsApproval } from "../session.js";
 import { t } from "../text.js";
 import "../text/release.js";
-import { propose } from "../ui/change.js";
+import { announceProposal, propose } from "../ui/change.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Choice, Form, TextArea, TextField } from "../ui/form.js";
@@ -32,8 +32,15 @@ export function waysOf(kinds) {
 	});
 }
 
+// openLabel WAYS: what a button says that opens the dialog.
+export function openLabel([{ id }, ...others]) {
+	const shadow = others.some((way) => way.id.endsWith("shadow"));
+	return t(others.length === 0 ? `release.${id}` :
+	    `release.several.${id}${shadow ? ".shadow" : ""}`);
+}
+
 // A label that is not taken: the day and a number.
-export function nextVersion(taken, day) {
+function nextVersion(taken, day) {
 	for (let n = 1; ; n++)
 		if (!taken.includes(`${day}.${n}`))
 			return `${day}.${n}`;
@@ -45,10 +52,12 @@ function send({ operation, path, body, proposes }, version, reason) {
 }
 
 function announceDone(way, version, answer) {
-	const open = way.proposes ? { label: t("release.open"), run: () =>
-	    go(href("/proposals/:id", { id: answer.id })) } : null;
-	toast({ text: t(`release.done.${way.id}`, { version }), tone: "good",
-	    action: open });
+	if (way.proposes)
+		announceProposal(answer);
+	else
+		toast({ text: t(`release.done.${way.id}`, { version }), tone: "good",
+		    action: way.id === "shadow" ? { label: t("release.done.shadow.see"),
+			run: () => go(href("/trials", {}, { tab: "shadows" })) } : null });
 }
 
 function useRelease(ways, taken, onDone) {
@@ -93,14 +102,15 @@ export function Release({ title, ways, taken = null, before, after, children,
 				hideLabel=${false} value=${form.id}
 				options=${ways.map(({ id }) => [id, t(`release.${id}`)])}
 				onInput=${(id) => form.set({ id })} />`}
-			<p class="muted">${t(`release.about.${form.id}`)}</p>
+			<p class="muted">${t(form.way.proposes ? "change.propose.text" :
+			    `release.about.${form.id}`)}</p>
 			${taken !== null && html`<${TextField} label=${t("release.version")}
 				class="mono" value=${form.version} error=${form.fault}
 				hint=${t("release.version.hint")} maxlength="64" autofocus
 				onInput=${(version) => form.set({ version })} />`}
 			${form.way.proposes && html`<${TextArea} maxlength="2000"
-				label=${t("release.reason")} value=${form.reason} required
-				hint=${t("release.reason.hint")} autofocus=${taken === null}
+				label=${t("change.reason")} value=${form.reason} required
+				hint=${t("change.reason.hint")} autofocus=${taken === null}
 				onInput=${(reason) => form.set({ reason })} />`}
 			${children}
 			${before !== undefined && html`<${Difference} before=${before}

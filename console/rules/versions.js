@@ -11,8 +11,8 @@ import { Empty, Loaded } from "../ui/empty.js";
 import { Button, Choice, LinkButton, Select } from "../ui/form.js";
 import { Facts, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead } from "../ui/time.js";
-import { Release, waysOf } from "./release.js";
+import { Time, TimeHead, ZonedTime } from "../ui/time.js";
+import { openLabel, Release, waysOf } from "./release.js";
 import { Difference } from "./difference.js";
 
 function State({ row }) {
@@ -44,7 +44,7 @@ export function VersionList({ load, address, more = [] }) {
 }
 
 // What both versions say, in the form that the operator chose.
-const FORMS = { canonical: (one, canonical) => canonical(one),
+const TEXT_FORMS = { canonical: (one, canonical) => canonical(one),
     written: (one) => one.text };
 
 // loadPair({ list, one, path, version }, against, signal): the version that is
@@ -76,7 +76,7 @@ function One({ versions, shown, other, live, form, canonical, rollback, edit,
     reload }) {
 	const [open, setOpen] = useState(false);
 	const ways = shown.active ? [] : waysOf([rollback]);
-	const text = (one) => FORMS[form](one, canonical);
+	const text = (one) => TEXT_FORMS[form](one, canonical);
 	useKeys({ "rules.rollback": ways.length > 0 && (() => setOpen(true)) });
 	return html`<${Section} title=${html`<span class="tags">
 		<code>${shown.version}</code><${State} row=${shown} /></span>`} actions=${html`
@@ -84,8 +84,8 @@ function One({ versions, shown, other, live, form, canonical, rollback, edit,
 		</${LinkButton}>
 		${ways.length > 0 && html`<${Button} kind="primary" icon="undo-2"
 			command="rules.rollback" onClick=${() => setOpen(true)}>
-			${t(`release.${ways[0].id}`)}</${Button}>`}`}>
-		<${Facts} items=${[[t("versions.at"), html`<${Time}
+			${openLabel(ways)}</${Button}>`}`}>
+		<${Facts} items=${[[t("versions.at"), html`<${ZonedTime}
 			at=${shown.publishedAt} />`], [t("versions.author"),
 			shown.author ?? t("versions.unknown")],
 			[t("versions.rules"), shown.rules?.length]]} />
@@ -98,7 +98,7 @@ function One({ versions, shown, other, live, form, canonical, rollback, edit,
 				onInput=${(against) => setQuery({ against })} />
 			${shown.text !== undefined && html`<${Choice}
 				label=${t("versions.form")} value=${form}
-				options=${Object.keys(FORMS).map((id) =>
+				options=${Object.keys(TEXT_FORMS).map((id) =>
 				    [id, t(`versions.form.${id}`)])}
 				onInput=${(value) => setQuery({ form: value })} />`}
 		</div>

@@ -6,17 +6,19 @@ import { FactorPart } from "../account/factor.js";
 import { keyOf, clash, keysOf, resetKeys, setKey } from "../keys.js";
 import commands from "../commands.js";
 import { prefs, setPref } from "../prefs.js";
-import { session } from "../session.js";
+import { session, signOutEverywhere } from "../session.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
 import "../text/account.js";
 import { ChangePassword } from "./login.js";
 import { Badge } from "../ui/badge.js";
+import { Cli } from "../ui/copy.js";
+import { ask } from "../ui/dialog.js";
 import { Button, Check, Choice, Key } from "../ui/form.js";
 import { scopes } from "../ui/help.js";
 import { Facts, Note, Page, Section } from "../ui/page.js";
 import { commandName } from "../ui/palette.js";
-import { Time } from "../ui/time.js";
+import { ZonedTime } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
 
 const THEMES = ["auto", "light", "dark"];
@@ -49,8 +51,23 @@ function PasswordPart() {
 		${open ? html`<${ChangePassword} onDone=${done}>
 			<${Button} onClick=${() => setOpen(false)}>${t("dialog.cancel")}
 			</${Button}></${ChangePassword}>` :
-		    html`<${Button} icon="pencil" onClick=${() => setOpen(true)}>
-			${t("login.change.do")}</${Button}>`}</${Section}>`;
+		    html`<div class="buttons"><${Cli} words="password" />
+			<${Button} icon="pencil" onClick=${() => setOpen(true)}>
+			${t("login.change.do")}</${Button}></div>`}</${Section}>`;
+}
+
+async function everywhere() {
+	if (await ask({ title: t("account.everywhere"), danger: true,
+	    text: t("account.everywhere.text"), confirm: t("account.everywhere"),
+	    cli: () => ({ words: "logout", options: { all: true } }) }) !== null)
+		signOutEverywhere();
+}
+
+function Leave() {
+	return html`<div class="buttons">
+		<${Cli} words="logout" options=${{ all: true }} />
+		<${Button} kind="danger" onClick=${everywhere}>
+		${t("account.everywhere")}</${Button}></div>`;
 }
 
 // One command with a button that waits for a new key.
@@ -98,7 +115,7 @@ function Keys() {
 			<${Check} label=${t("account.keys.single")} checked=${singleKeys}
 				hint=${t("account.keys.single.hint")}
 				onInput=${(on) => setPref("singleKeys", on)} />
-			<div class="columns">${scopes().map((scope) => html`<div key=${scope}>
+			<div class="key-groups">${scopes().map((scope) => html`<div key=${scope}>
 				<h3>${t(`scope.${scope}`)}</h3>
 				<div class="table-box" role="region" tabindex="0"
 					aria-label=${t(`scope.${scope}`)}><table><tbody>${
@@ -112,12 +129,12 @@ export default function Account() {
 	const { me } = useSignal(session);
 	return html`<${Page} title=${t("nav.account")}>
 		<div class="columns">
-			<${Section} title=${t("account.me")}><${Facts} items=${[
+			<${Section} title=${t("account.me")}><div class="stack"><${Facts} items=${[
 			    [t("identity.email"), me.email],
 			    [t("account.role"), html`<${Badge}>${me.role}</${Badge}>`],
-			    [t("account.since"), html`<${Time} at=${me.authenticatedAt} />`],
-			    [t("account.until"), html`<${Time} at=${me.expiresAt} />`],
-			]} /></${Section}>
+			    [t("account.since"), html`<${ZonedTime} at=${me.authenticatedAt} />`],
+			    [t("account.until"), html`<${ZonedTime} at=${me.expiresAt} />`],
+			]} /><${Leave} /></div></${Section}>
 			<${Appearance} />
 			<${PasswordPart} />
 			<${FactorPart} />

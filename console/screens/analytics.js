@@ -3,8 +3,8 @@
 import { html } from "../../third_party/preact/preact.js";
 import { VerdictDays, newestDays, verdictParts } from "../analytics/days.js";
 import { call, skew } from "../api.js";
-import { eventTypes } from "../events.js";
-import { duration, number, percent } from "../format.js";
+import { eventTypes, outcomes } from "../events.js";
+import { DAY_MS, duration, number, percent } from "../format.js";
 import { href, setQuery } from "../router.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
@@ -12,12 +12,12 @@ import "../text/analytics.js";
 import { Bars, Ranked, Split } from "../ui/chart.js";
 import { Cli } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
-import { Choice, Select } from "../ui/form.js";
+import { Filters } from "../ui/filters.js";
+import { Choice } from "../ui/form.js";
 import { Page, Section, Stat } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 
 const EVERY_MS = 60000;
-const DAY_MS = 86400000;
 const MOST_DAYS = 400;
 const STRETCHES = [7, 30, 90, MOST_DAYS];
 
@@ -27,23 +27,34 @@ function firstDay(n) {
 	    (n - 1) * DAY_MS).toISOString().slice(0, 10);
 }
 
-function Filters({ query, stretch }) {
-	return html`<div class="filters">
-		<${Select} label=${t("analytics.type")} value=${query.eventType ?? ""}
-			options=${[["", t("analytics.all")],
-			    ...eventTypes.map((type) => [type, type])]}
-			onInput=${(eventType) => setQuery({ eventType })} />
+const fields = (queues) => [
+	{ name: "eventType", label: t("analytics.type"), kind: "choice",
+	    options: eventTypes.map((type) => [type, type]) },
+	{ name: "queue", label: t("analytics.queue"), kind: "choice",
+	    options: queues.map((queue) => [queue, queue]) },
+	{ name: "since", label: t("analytics.since"), kind: "date" },
+	{ name: "until", label: t("analytics.until"), kind: "date" },
+];
+
+// Typed days take the place of a stretch that ends today.
+function Bar({ query, stretch }) {
+	const load = useLoad((signal) => call("GET /v1/queues", { signal }), []);
+	const names = load.data?.queues.map(({ queue }) => queue) ?? [];
+	const queues = [...new Set([...names, ...query.queue ? [query.queue] : []])];
+	return html`<${Filters} label=${t("analytics.filters")}
+		fields=${fields(queues)} query=${query}>
 		<${Choice} label=${t("analytics.stretch")} hideLabel=${false}
-			value=${String(stretch)} onInput=${(n) => setQuery({ days: n })}
+			value=${stretch === null ? "" : String(stretch)}
+			onInput=${(n) => setQuery({ days: n, since: null, until: null })}
 			options=${STRETCHES.map((n) => [String(n),
-			    t("analytics.lastDays", { n })])} /></div>`;
+			    t("analytics.lastDays", { n })])} /></${Filters}>`;
 }
 
 function Verdicts({ byDay, totals }) {
 	return html`<${Section} class="wide" title=${t("analytics.days")}>
-		<${VerdictDays} days=${newestDays(byDay, MOST_DAYS)} />
+		<div class="stack"><${VerdictDays} days=${newestDays(byDay, MOST_DAYS)} />
 		<${Split} label=${t("analytics.mix")}
-			parts=${verdictParts(totals.byVerdict)} /></${Section}>`;
+			parts=${verdictParts(totals.byVerdict)} /></div></${Section}>`;
 }
 
 function Analysts({ handling, analysts }) {
@@ -56,7 +67,7 @@ function Analysts({ handling, analysts }) {
 			keyOf=${({ analyst }) => analyst} columns=${[
 			    { id: "analyst", label: t("analytics.who"),
 				cell: ({ analyst }) => analyst },
-			    ...["resolved", "fraud", "legit", "inconclusive"].map((id) =>
+			    ...["resolved", ...outcomes].map((id) =>
 				({ id, align: "end", label: id === "resolved" ?
 				    t("analytics.resolved") : t(`outcome.${id}`),
 				    cell: (row) => number(row[id]) })),
@@ -96,7 +107,7 @@ function Truth({ cases, labels, falsePositiveRate }) {
 			    percent(falsePositiveRate)}
 				note=${t("analytics.false.note")} /></div>
 		<${Split} label=${t("analytics.outcomes")} parts=${parts(cases,
-		    ["fraud", "legit", "inconclusive"], ["bad", "good", "plain"])} />
+		    outcomes, ["bad", "good", "plain"])} />
 		</div></${Section}>
 	<${Section} title=${t("analytics.labels")}>
 		<div class="stack"><div class="stats">
@@ -109,15 +120,18 @@ function Truth({ cases, labels, falsePositiveRate }) {
 }
 
 export default function Analytics({ query }) {
-	const stretch = STRETCHES.find((n) => String(n) === query.days) ?? 30;
-	const wanted = { since: firstDay(stretch), eventType: query.eventType };
+	const stretch = query.since || query.until ? null :
+	    STRETCHES.find((n) => String(n) === query.days) ?? 30;
+	const wanted = { since: stretch === null ? query.since : firstDay(stretch),
+	    until: query.until, eventType: query.eventType, queue: query.queue };
 	const load = useLoad((signal) => call("GET /v1/analytics/summary",
-	    { query: wanted, signal }), [stretch, query.eventType],
+	    { query: wanted, signal }), [JSON.stringify(wanted)],
 	{ every: EVERY_MS, keep: true });
 	return html`<${Page} title=${t("nav.analytics")} lead=${t("analytics.lead")}
 		actions=${html`<${Cli} words="analytics" options=${{
-		    since: wanted.since, type: wanted.eventType }} />`}>
-		<${Filters} query=${query} stretch=${stretch} />
+		    since: wanted.since, until: wanted.until, type: wanted.eventType,
+		    queue: wanted.queue }} />`}>
+		<${Bar} query=${query} stretch=${stretch} />
 		<${Loaded} load=${load} lines=${8}>${(summary) => html`
 			<div class="columns">${summary.totals.decisions === 0 ?
 			    html`<${Section} class="wide"><${Empty} icon="chart-column"

@@ -13,11 +13,11 @@ import { Button, Check, Form, Select, TextField } from "../ui/form.js";
 import { Page, Section } from "../ui/page.js";
 import { Secret } from "../ui/secret.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead } from "../ui/time.js";
+import { Age, Time, TimeHead } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
 const SCOPES = ["decisions", "labels"];
-const DAYS = ["", "30", "90", "365"];
+const KEY_DAYS = ["", "30", "90", "365"];
 
 function State({ row }) {
 	const state = row.revoked ? "revoked" : row.expired ? "expired" : "active";
@@ -53,10 +53,12 @@ function CreateDialog({ onClose }) {
 					setScopes(SCOPES.filter((one) => one === scope ? on :
 					scopes.includes(one)))} />`)}</fieldset>
 			<${Select} label=${t("apikeys.expires")} value=${days}
-				options=${DAYS.map((n) => [n, n === "" ? t("apikeys.never") :
+				options=${KEY_DAYS.map((n) => [n, n === "" ? t("apikeys.never") :
 				    t("apikeys.days", { n: Number(n) })])} onInput=${setDays} />
 			<div class="buttons">
-				<${Cli} words="keys create" operands=${[name || "NAME"]} />
+				<${Cli} words="keys create" operands=${[name || "NAME"]}
+					options=${{ "expires-in-days": days || null,
+					    scope: scopes.length === 1 ? scopes[0] : null }} />
 				<${Button} onClick=${onClose}>${t("dialog.cancel")}</${Button}>
 				<${Button} type="submit" kind="primary" busy=${busy}
 					disabled=${name.trim() === "" || scopes.length === 0}>
@@ -78,8 +80,8 @@ function columns(revoke) {
 		    expiresAt ? html`<${Time} at=${expiresAt} />` :
 			t("apikeys.never") },
 		{ id: "by", label: t("apikeys.by"), cell: ({ createdBy }) => createdBy },
-		{ id: "since", label: html`<${TimeHead} label=${t("apikeys.since")} />`,
-		    cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+		{ id: "age", label: t("apikeys.age"), align: "end",
+		    cell: ({ createdAt }) => html`<${Age} at=${createdAt} />` },
 		{ id: "id", label: t("apikeys.id"),
 		    cell: ({ id }) => html`<${Id} id=${id} short />` },
 		{ id: "actions", label: t("apikeys.actions"), align: "end",

@@ -2,27 +2,26 @@
 // The audit trail: who changed what, and what was refused.
 import { html, useEffect, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { setQuery } from "../router.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/audit.js";
 import { Badge } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
-import { Button, Form, TextField } from "../ui/form.js";
+import { Filters } from "../ui/filters.js";
 import { Page, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Time, TimeHead } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
 const PAGE = 100;
-const FILTERS = ["actor", "action", "since", "until"];
 
-function queryOf(query, before = null) {
-	const times = Object.fromEntries(["since", "until"].map((name) =>
-	    [name, query[name] ? `${query[name]}T00:00:00Z` : null]));
-	return { ...query, ...times, limit: PAGE, before };
-}
+const fields = () => [
+	{ name: "actor", label: t("audit.actor"), kind: "text" },
+	{ name: "action", label: t("audit.action"), kind: "text" },
+	{ name: "since", label: t("audit.since"), kind: "time" },
+	{ name: "until", label: t("audit.until"), kind: "time" },
+];
 
 // Where the next page begins; null after the last one.  A search with filters may
 // end before it has filled a page.
@@ -58,25 +57,11 @@ const columns = () => [
 	    cell: ({ params }) => html`<${Params} params=${params} />` },
 ];
 
-function Filters({ query }) {
-	const [draft, setDraft] = useState(query);
-	useEffect(() => setDraft(query), [JSON.stringify(query)]);
-	const empty = Object.fromEntries(FILTERS.map((name) => [name, null]));
-	return html`<${Form} class="filters bar" onSubmit=${() =>
-	    setQuery({ ...empty, ...draft })}>
-		${FILTERS.map((name) => html`<${TextField} key=${name}
-			label=${t(`audit.${name}`)} value=${draft[name] ?? ""}
-			type=${["since", "until"].includes(name) ? "date" : "text"}
-			onInput=${(value) => setDraft({ ...draft, [name]: value })} />`)}
-		<${Button} type="submit" icon="filter">${t("audit.filter")}</${Button}>
-		<${Button} kind="quiet" icon="x" onClick=${() => setQuery(empty)}>
-			${t("audit.all")}</${Button}></${Form}>`;
-}
-
-export default function Audit({ query }) {
+export default function Audit({ query: { actor, action, since, until } }) {
+	const query = { actor, action, since, until };
 	const key = JSON.stringify(query);
 	const load = useLoad((signal) => call("GET /v1/audit",
-	    { query: queryOf(query), signal }), [key], { keep: true });
+	    { query: { ...query, limit: PAGE }, signal }), [key], { keep: true });
 	const [older, setOlder] = useState([]);
 	const [busy, act] = useAct();
 	useEffect(() => setOlder([]), [key, load.at]);
@@ -85,18 +70,18 @@ export default function Audit({ query }) {
 	const next = nextOf(pages.at(-1));
 	async function more() {
 		const page = await act(() => call("GET /v1/audit",
-		    { query: queryOf(query, next) }));
-		if (page !== undefined)
+		    { query: { ...query, limit: PAGE, before: next } }));
+		if (page)
 			setOlder([...older, page]);
 	}
 	return html`<${Page} title=${t("nav.audit")} lead=${t("audit.lead")}
-		actions=${html`<${Cli} words="audit" options=${{
-		    actor: query.actor, action: query.action }} />`}>
-		<${Section} class="flush"><${Filters} query=${query} />
-			<${Loaded} load=${load}>${() => html`<${Table}
-				label=${t("nav.audit")} rows=${entries} columns=${columns()}
-				keyOf=${({ id }) => id} more=${next && { load: more, busy }}
-				empty=${html`<${Empty} icon="scroll-text"
-				title=${t("audit.none")} />`} />`}</${Loaded}></${Section}>
+		actions=${html`<${Cli} words="audit" options=${query} />`}>
+		<${Filters} label=${t("audit.filters")} fields=${fields()}
+			query=${query} />
+		<${Section} class="flush"><${Loaded} load=${load}>${() => html`<${Table}
+			label=${t("nav.audit")} rows=${entries} columns=${columns()}
+			keyOf=${({ id }) => id} more=${next && { load: more, busy }}
+			empty=${html`<${Empty} icon="scroll-text"
+			title=${t("audit.none")} />`} />`}</${Loaded}></${Section}>
 	</${Page}>`;
 }

@@ -17,9 +17,9 @@ export default function Backtest({ params: { id } }) {
 	return html`<${Page} title=${load.data?.eventType ?? id} lead=${id}
 		crumbs=${[[t("nav.trials"), href("/trials")]]}
 		actions=${html`<${Cli} words="backtests show" operands=${[id]} />`}>
-		<${Section}><${Loaded} load=${load} lines=${8}>${(result) => html`
-			<p class="muted">${t("trials.done", { n: result.sampleSize,
+		<${Loaded} load=${load} lines=${8}>${(result) => html`<${Section}
+			title=${t("trials.done", { n: result.sampleSize,
 			    labeled: result.labeled,
-			    seconds: Number(result.seconds.toFixed(1)) })}</p>
-			<${Result} result=${result} />`}</${Loaded}></${Section}></${Page}>`;
+			    seconds: Number(result.seconds.toFixed(1)) })}>
+			<${Result} result=${result} /></${Section}>`}</${Loaded}></${Page}>`;
 }

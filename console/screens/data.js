@@ -15,7 +15,8 @@ import { Button, Form, TextField } from "../ui/form.js";
 import { Facts, Note, Page, Section } from "../ui/page.js";
 import { SettingsForm } from "../settings/form.js";
 
-const NAMES = ["verdicts", "activity", "replay", "idempotency", "deadLetter"];
+const WINDOW_NAMES = ["verdicts", "activity", "replay", "idempotency",
+    "deadLetter"];
 function Storage() {
 	const load = useLoad((signal) => call("GET /v1/config/storage",
 	    { signal }), []);
@@ -27,7 +28,7 @@ function Storage() {
 				t("data.disk", { path }), t("data.free", {
 				    free: bytes(freeBytes), used: usedPercent })])]} />
 			<${Ranked} label=${t("data.rows")} items=${collections.map(
-			    ({ name, rows }) => ({ label: name, value: rows })).sort(
+			    ({ name, rows }) => ({ label: t(`data.rows.${name}`), value: rows })).sort(
 			    (a, b) => b.value - a.value)} /></div>
 		</${Section}>`}</${Loaded}>`;
 }
@@ -50,7 +51,7 @@ function RunRetention() {
 		<${Button} busy=${busy} onClick=${run}>${changeLabel("retention",
 		    t("data.run"))}</${Button}>`}>
 		<p class="muted">${t("data.sweep.text")}</p>
-		${ran && html`<${Facts} items=${NAMES.map((name) => [
+		${ran && html`<${Facts} items=${WINDOW_NAMES.map((name) => [
 		    t(`data.pruned.${name}`), number(ran[name])])} />`}
 	</${Section}>`;
 }
@@ -61,7 +62,7 @@ function Windows() {
 	    { signal }), []);
 	return html`<${Loaded} load=${load}>${({ days, overridden }) => html`
 		<${SettingsForm} key=${version} title=${t("data.windows")}
-			text=${t("data.windows.text")} names=${NAMES} values=${days}
+			text=${t("data.windows.text")} names=${WINDOW_NAMES} values=${days}
 			overridden=${overridden} subject="retention"
 			write="PUT /v1/config/retention" onSaved=${() => {
 			    load.reload();

@@ -8,6 +8,7 @@ import { Learned, Model, Policy, Signals } from "../explain/detail.js";
 import { Try } from "../explain/try.js";
 import { Changes, NotRecomputed, Reasons, Rule } from "../explain/why.js";
 import { amount } from "../format.js";
+import { handleOf } from "../handles.js";
 import { useKeys } from "../keys.js";
 import { href } from "../router.js";
 import { useLoad } from "../store.js";
@@ -15,7 +16,7 @@ import { t } from "../text.js";
 import "../text/decisions.js";
 import { Badge, Outcome, Score, Verdict } from "../ui/badge.js";
 import { Cli, copy, Id } from "../ui/copy.js";
-import { Loaded } from "../ui/empty.js";
+import { Empty, Loaded } from "../ui/empty.js";
 import { LinkButton } from "../ui/form.js";
 import { Note, Page, Section } from "../ui/page.js";
 
@@ -41,10 +42,9 @@ function Rules({ explanation }) {
 }
 
 function Shown({ explanation }) {
-	const [rows, setRows] = useState([]);
+	const [picked, setPicked] = useState(null);
 	const { eventId, caseId } = explanation;
-	const change = (signal, value) => setRows((now) => [...now.filter((row) =>
-	    row.signal !== signal), { signal, text: String(value ?? "") }]);
+	const change = (signal, value) => setPicked({ signal, value });
 	useKeys({ "decision.copy": () => copy(eventId) });
 	return html`<${Page} title=${title(explanation)}
 		lead=${html`<${Lead} explanation=${explanation} />`}
@@ -67,8 +67,7 @@ function Shown({ explanation }) {
 				<${Section} title=${t("decision.changes")}>
 					<${Changes} explanation=${explanation}
 						pick=${change} /></${Section}>
-				<${Try} explanation=${explanation} rows=${rows}
-					setRows=${setRows} />
+				<${Try} explanation=${explanation} picked=${picked} />
 			</div>
 		</div>
 		<${Signals} explanation=${explanation} change=${change} />
@@ -80,11 +79,23 @@ function title({ eventType, request }) {
 	return `${eventType}${money === "" ? "" : ` ${money}`}`;
 }
 
+// The typed id may be that of a user or a device.
+function Unknown({ id }) {
+	return html`<${Empty} icon="search" title=${t("decision.unknown", { id })}>
+		<div class="buttons">${["user", "device"].map((kind) =>
+		    html`<${LinkButton} key=${kind} icon="fingerprint"
+			href=${href("/entity/:kind/:id", { kind,
+			    id: handleOf(kind, id) })}>${t(`find.${kind}`,
+			{ text: id })}</${LinkButton}>`)}</div></${Empty}>`;
+}
+
 export default function Decision({ params: { id } }) {
 	const load = useLoad((signal) => call("GET /v1/decisions/{id}/explain",
 	    { path: { id }, signal }), [id]);
 	return load.data === undefined ? html`<${Page} title=${t("nav.decision")}
 		crumbs=${[[t("nav.decisions"), href("/decisions")]]}>
-		<${Loaded} load=${load} lines=${12}>${() => ""}</${Loaded}></${Page}>` :
+		${load.error?.status === 404 ? html`<${Unknown} id=${id} />` :
+		    html`<${Loaded} load=${load} lines=${12}>${() => ""}</${Loaded}>`}
+	</${Page}>` :
 	    html`<${Shown} explanation=${load.data} />`;
 }

@@ -17,16 +17,18 @@ import { Filters } from "../ui/filters.js";
 import { Button } from "../ui/form.js";
 import { Note, Page, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead } from "../ui/time.js";
+import { Time, TimeHead, ZonedTime } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 import { Views } from "../ui/views.js";
 
 const PAGE = 100;
 const LIVE_MS = 5000;
-const NAMES = ["userId", "eventType", "verdict", "tag", "minScore", "maxScore",
+const FILTER_NAMES = ["userId", "eventType", "verdict", "tag", "minScore", "maxScore",
     "since", "until"];
 
 const fields = () => [
+	{ name: "since", label: t("decisions.since"), kind: "time" },
+	{ name: "until", label: t("decisions.until"), kind: "time" },
 	{ name: "userId", label: t("decisions.user"), kind: "text" },
 	{ name: "eventType", label: t("decisions.type"), kind: "choice",
 	    options: eventTypes.map((type) => [type, type]) },
@@ -37,8 +39,6 @@ const fields = () => [
 	    max: 100 },
 	{ name: "maxScore", label: t("decisions.maxScore"), kind: "number", min: 0,
 	    max: 100 },
-	{ name: "since", label: t("decisions.since"), kind: "time" },
-	{ name: "until", label: t("decisions.until"), kind: "time" },
 ];
 
 const columns = () => [
@@ -62,7 +62,7 @@ const columns = () => [
 ];
 
 function wanted(query) {
-	return Object.fromEntries(NAMES.map((name) => [name, query[name]]));
+	return Object.fromEntries(FILTER_NAMES.map((name) => [name, query[name]]));
 }
 
 async function page(query, before, signal) {
@@ -85,7 +85,7 @@ function usePages(query, live) {
 	const last = pages.at(-1);
 	async function more() {
 		const next = await act(() => page(query, last.rows.at(-1).id));
-		if (next !== undefined)
+		if (next)
 			setOlder([...older, next]);
 	}
 	return { load, last, busy, more: last?.full ? more : null,
@@ -102,7 +102,7 @@ function cliOptions(query) {
 function Cut({ last }) {
 	return html`<${Note} actions=${html`<${Button} onClick=${() =>
 	    setQuery({ until: last.until })}>${t("decisions.goOn")}</${Button}>`}>
-		${t("decisions.cut")} <${Time} at=${last.until} /></${Note}>`;
+		${t("decisions.cut")} <${ZonedTime} at=${last.until} /></${Note}>`;
 }
 
 export default function Decisions({ query }) {

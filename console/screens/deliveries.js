@@ -2,7 +2,7 @@
 // Webhooks and alert channels: who gets what, what waits, and dead letters.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { KINDS } from "../deliveries/kinds.js";
+import { RECEIVER_KINDS } from "../deliveries/kinds.js";
 import { CreateDialog } from "../deliveries/create.js";
 import { number } from "../format.js";
 import { href } from "../router.js";
@@ -10,6 +10,7 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/deliveries.js";
 import { Badge } from "../ui/badge.js";
+import { Clis } from "../ui/clis.js";
 import { Cli, Id } from "../ui/copy.js";
 import { ask } from "../ui/dialog.js";
 import { Empty, Loaded } from "../ui/empty.js";
@@ -34,8 +35,8 @@ function Events({ events }) {
 	    html`<li key=${event}><code>${event}</code></li>`)}</ul>`;
 }
 
-function Receivers({ kind, rows, reload, busy, act }) {
-	const { group, revoke, test } = KINDS[kind];
+function Receivers({ kind, rows, reload, busy, act, again }) {
+	const { group, revoke, test } = RECEIVER_KINDS[kind];
 	async function end(row) {
 		if (await ask({ title: t("deliveries.revoke"), danger: true,
 		    text: t("deliveries.revoke.text", { url: row.url ?? row.urlHint }),
@@ -45,14 +46,18 @@ function Receivers({ kind, rows, reload, busy, act }) {
 		    { done: t("deliveries.revoke.done") });
 		reload();
 	}
-	const actions = (row) => row.active && html`<div class="buttons">
+	const actions = (row) => !row.active ? html`<${Button} kind="quiet" icon="plus"
+		onClick=${() => again(row)}>${t("deliveries.again")}</${Button}>` :
+	    html`<div class="buttons">
 		${test && html`<${Button} kind="quiet" icon="send" disabled=${busy}
 			label=${t("deliveries.test")} onClick=${() => act(() =>
 			call(test, { path: { id: row.id } }),
 			{ done: t("deliveries.test.done") })} />`}
 		<${Button} kind="quiet" icon="x" disabled=${busy}
 			label=${t("deliveries.revoke")} onClick=${() => end(row)} />
-		<${Cli} words=${`${group} revoke`} operands=${[row.id]} /></div>`;
+		<${Clis} lines=${(test ? ["test", "revoke"] : ["revoke"]).map((word) => ({
+		    name: t(`deliveries.${word}`), words: `${group} ${word}`,
+		    operands: [row.id] }))} /></div>`;
 	return html`<${Table} label=${t("deliveries.receivers")} rows=${rows}
 		keyOf=${({ id }) => id} columns=${[
 		    { id: "url", label: t("deliveries.url"),
@@ -84,7 +89,7 @@ function Waiting({ kind, rows, dead, redrive, busy }) {
 		    { id: "id", label: t("deliveries.id"),
 			cell: ({ id }) => html`<${Id} id=${id} short />` },
 		    { id: "to", label: t("deliveries.to"), cell: (row) =>
-			html`<${Id} id=${row[KINDS[kind].owner]} short />` },
+			html`<${Id} id=${row[RECEIVER_KINDS[kind].owner]} short />` },
 		    { id: "error", label: t("deliveries.error"),
 			cell: ({ lastError }) => lastError ?? "" },
 		    { id: "attempts", label: t("deliveries.attempts"), align: "end",
@@ -92,9 +97,11 @@ function Waiting({ kind, rows, dead, redrive, busy }) {
 		    { id: "age", label: t("deliveries.age"), align: "end",
 			cell: ({ createdAt }) => html`<${Age} at=${createdAt} />` },
 		    dead ? { id: "redrive", label: t("deliveries.actions"),
-			align: "end", cell: ({ id }) => html`<${Button} kind="quiet"
+			align: "end", cell: ({ id }) => html`<div class="buttons">
+			    <${Cli} words=${`${RECEIVER_KINDS[kind].group} retry`}
+				operands=${[id]} /><${Button} kind="quiet"
 			    icon="refresh-cw" disabled=${busy} onClick=${() =>
-			    redrive(id)} label=${t("deliveries.redrive.one")} />` } :
+			    redrive(id)} label=${t("deliveries.redrive.one")} /></div>` } :
 			{ id: "next", align: "end", label: html`<${TimeHead}
 			    label=${t("deliveries.next")} />`, cell: (row) =>
 			    html`<${Time} at=${row.nextAttemptAt} />` },
@@ -103,7 +110,7 @@ function Waiting({ kind, rows, dead, redrive, busy }) {
 }
 
 function Letters({ kind, load, busy, act }) {
-	const { redriveAll, redriveOne, group } = KINDS[kind];
+	const { redriveAll, redriveOne, group } = RECEIVER_KINDS[kind];
 	async function redrive(id) {
 		const answer = await act(() => id === null ? call(redriveAll) :
 		    call(redriveOne, { path: { id } }));
@@ -138,29 +145,31 @@ function Counts({ load, receivers }) {
 
 export default function Deliveries({ query }) {
 	const kind = query.kind === "alerts" ? "alerts" : "webhooks";
-	const { list, deliveries, member, group } = KINDS[kind];
+	const { list, deliveries, member, group } = RECEIVER_KINDS[kind];
 	const load = useLoad((signal) => call(list, { signal }), [kind]);
 	const letters = useLoad((signal) => call(deliveries, { signal }), [kind],
 	    { every: EVERY_MS });
-	const [creating, setCreating] = useState(false);
+	// { again }, while a receiver is added; null otherwise.
+	const [creating, setCreating] = useState(null);
 	const [busy, act] = useAct();
 	return html`<${Page} title=${t("nav.deliveries")} actions=${html`
 		<${Cli} words=${`${group} list`} />
 		<${Button} kind="primary" icon="plus" disabled=${!load.data}
-			onClick=${() => setCreating(true)}>
+			onClick=${() => setCreating({ again: null })}>
 			${t(`deliveries.add.${kind}`)}</${Button}>`}>
 		<${Tabs} label=${t("nav.deliveries")} value=${kind}
-			items=${Object.keys(KINDS).map((one) => [one,
+			items=${Object.keys(RECEIVER_KINDS).map((one) => [one,
 			    t(`deliveries.${one}`), href("/deliveries", {},
 			    { kind: one === "webhooks" ? null : one })])} />
 		<${Counts} load=${letters} receivers=${load.data?.[member]} />
 		<${Section} class="flush"><${Loaded} load=${load}>${(data) =>
 		    html`<${Receivers} ...${{ kind, rows: data[member],
-		    reload: load.reload, busy, act }} />`}</${Loaded}></${Section}>
+		    reload: load.reload, busy, act,
+		    again: (row) => setCreating({ again: row }) }} />`}</${Loaded}></${Section}>
 		<${Letters} ...${{ kind, load: letters, busy, act }} />
-		${creating && html`<${CreateDialog} kind=${kind}
+		${creating && html`<${CreateDialog} kind=${kind} ...${creating}
 			events=${load.data.events} onClose=${() => {
-			    setCreating(false);
+			    setCreating(null);
 			    load.reload();
 			}} />`}
 	</${Page}>`;

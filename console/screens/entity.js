@@ -5,17 +5,17 @@ import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { Activity, Earlier } from "../cases/around.js";
 import { Connections } from "../entity/connections.js";
-import { Listed } from "../entity/listed.js";
-import { KINDS } from "../entity/kinds.js";
+import { ENTITY_KINDS, eventsText } from "../entity/kinds.js";
 import { number, percent } from "../format.js";
-import { handleOf, valueOf } from "../handles.js";
+import { valueOf } from "../handles.js";
+import { Listed } from "../lists/listed.js";
 import { go, href } from "../router.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/cases.js";
 import "../text/entity.js";
 import { Cli, Copy } from "../ui/copy.js";
-import { Empty, Loaded } from "../ui/empty.js";
+import { Forgotten, Loaded } from "../ui/empty.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
 import { Page, Section, Stat } from "../ui/page.js";
 
@@ -28,8 +28,9 @@ function riskNote({ labels, frauds }) {
 function Numbers({ graph }) {
 	const { users, devices, ips, phones, ringSize, risk } = graph;
 	return html`<div class="stats">
-		${risk && html`<${Stat} label=${t("entity.events")}
-			value=${number(risk.events)} note=${riskNote(risk)}
+		${risk && html`<${Stat} label=${t(graph.kind === "user" ?
+		    "entity.decisions" : "entity.events")}
+			value=${eventsText(graph.kind, risk)} note=${riskNote(risk)}
 			tone=${risk.frauds > 0 ? "bad" : ""} />`}
 		<${Stat} label=${t("entity.users")} value=${number(users.length)}
 			tone=${graph.kind !== "user" && users.length > 2 ? "warn" : ""} />
@@ -52,7 +53,8 @@ function Entity({ kind, id }) {
 		<${Loaded} load=${load}>${(graph) => html`
 			<${Numbers} graph=${graph} />
 			<div class="columns">
-				<div class="stack"><${Listed} subject=${kind} value=${id} />
+				<div class="stack"><${Listed}
+					values=${[{ subject: kind, value: id }]} />
 					${kind === "user" && html`<${Section}
 						title=${t("entity.cases")}><${Earlier} user=${id} />
 					</${Section}>
@@ -66,12 +68,12 @@ function Search() {
 	const [kind, setKind] = useState("user");
 	const [id, setId] = useState("");
 	const open = () => id.trim() !== "" && go(href("/entity/:kind/:id",
-	    { kind, id: handleOf(kind, id.trim()) }));
+	    { kind, id: id.trim() }));
 	return html`<${Page} title=${t("nav.entity")} lead=${t("entity.lead")}>
 		<${Section}><${Form} class="filters" onSubmit=${open}>
 			<${Select} label=${t("entity.kind")} value=${kind} onInput=${setKind}
-				options=${KINDS.map((one) => [one, t(`subject.${one}`)])} />
-			<${TextField} label=${t("entity.id")} value=${id} onInput=${setId}
+				options=${ENTITY_KINDS.map((one) => [one, t(`subject.${one}`)])} />
+			<${TextField} class="long" label=${t("entity.id")} value=${id} onInput=${setId}
 				autofocus />
 			<${Button} type="submit" kind="primary" icon="search"
 				disabled=${id.trim() === ""}>${t("entity.open")}</${Button}>
@@ -81,9 +83,8 @@ function Search() {
 export default function EntityScreen({ params: { kind, id } }) {
 	if (kind === undefined)
 		return html`<${Search} />`;
-	const value = KINDS.includes(kind) ? valueOf(kind, id) : null;
-	return value === null ? html`<${Page} title=${t("nav.entity")}><${Empty}
-		icon="fingerprint" title=${t("entity.forgotten")}>
-		<a href=${href("/entity")}>${t("entity.again")}</a></${Empty}></${Page}>` :
+	const value = ENTITY_KINDS.includes(kind) ? valueOf(kind, id) : null;
+	return value === null ? html`<${Page} title=${t("nav.entity")}><${Forgotten}
+		again=${href("/entity")} /></${Page}>` :
 	    html`<${Entity} key=${`${kind} ${value}`} kind=${kind} id=${value} />`;
 }

@@ -14,7 +14,7 @@ import { Empty, Loaded } from "../ui/empty.js";
 import { Page, Section, Stat } from "../ui/page.js";
 
 const EVERY_MS = 30000;
-const DAYS = 30;
+const CHART_DAYS = 30;
 const TAGS = 8;
 
 // The newest day of the counts, and the mean of the seven days before it.
@@ -34,8 +34,7 @@ function Numbers({ totals, cases, byDay, falsePositiveRate }) {
 		<${Stat} label=${t("home.newest", { day: day(date) })}
 			value=${number(total)} note=${usual !== null &&
 			t("home.usual", { n: Math.round(usual) })} />
-		<${Stat} label=${t("home.decisions")} value=${number(totals.decisions)}
-			note=${t("home.ever")} />
+		<${Stat} label=${t("home.decisions")} value=${number(totals.decisions)} />
 		<${Stat} label=${t("home.review")} value=${number(review)}
 			note=${share(review)} />
 		<${Stat} label=${t("home.deny")} value=${number(deny)}
@@ -55,7 +54,7 @@ function Summary({ summary }) {
 	return html`<${Numbers} ...${summary} />
 		<div class="columns">
 			<${Section} title=${t("home.days")} class="wide">
-				<${VerdictDays} days=${newestDays(summary.byDay, DAYS)} /></${Section}>
+				<${VerdictDays} days=${newestDays(summary.byDay, CHART_DAYS)} /></${Section}>
 			<${Section} title=${t("home.mix")}>
 				<${Split} label=${t("home.mix")}
 					parts=${verdictParts(summary.totals.byVerdict)} />

@@ -3,7 +3,7 @@
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { number } from "../format.js";
-import { setQuery } from "../router.js";
+import { href, setQuery } from "../router.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
@@ -13,27 +13,40 @@ import { changeLabel, useChange } from "../ui/change.js";
 import { Cli, Copy } from "../ui/copy.js";
 import { ask } from "../ui/dialog.js";
 import { Empty, Loaded } from "../ui/empty.js";
+import { Filters } from "../ui/filters.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
 import { EntryDialog } from "../lists/entry.js";
 import { ImportDialog } from "../lists/import.js";
-import { KINDS, KIND_TONES, SUBJECTS, choices } from "../lists/words.js";
+import { LIST_KINDS, KIND_TONES, SUBJECTS, choices } from "../lists/words.js";
 import { Note, Page, Section, Stat } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Age, Time, TimeHead } from "../ui/time.js";
 
 const PAGE = 100;
 const SOON_DAYS = 7;
+const EXPIRY_DAYS = [SOON_DAYS, 30, 90];
 
-function columns(remove) {
+const fields = () => [
+	{ name: "kind", label: t("lists.kind"), kind: "choice",
+	    options: choices("kind", LIST_KINDS) },
+	{ name: "subject", label: t("lists.subject"), kind: "choice",
+	    options: choices("subject", SUBJECTS) },
+	{ name: "expiring", label: t("lists.expires"), kind: "choice",
+	    options: EXPIRY_DAYS.map((n) => [String(n), t("lists.within", { n })]) },
+	{ name: "createdBy", label: t("lists.by"), kind: "text" },
+];
+
+function columns(change, remove) {
 	return [
 		{ id: "value", label: t("lists.value"), cell: ({ value }) =>
-		    html`<code>${value}</code><${Copy} text=${value} />` },
+		    html`<span class="id"><code>${value}</code><${Copy} text=${value} />
+		    </span>` },
 		{ id: "subject", label: t("lists.subject"),
 		    cell: ({ subject }) => t(`subject.${subject}`) },
 		{ id: "kind", label: t("lists.kind"), cell: ({ kind }) =>
 		    html`<${Badge} tone=${KIND_TONES[kind]}>${
 		    t(`kind.${kind}`)}</${Badge}>` },
-		{ id: "reason", label: t("lists.reason"),
+		{ id: "reason", label: t("lists.reason"), align: "prose",
 		    cell: ({ reason }) => reason ?? "" },
 		{ id: "expires", label: html`<${TimeHead} label=${t("lists.expires")} />`,
 		    cell: ({ expiresAt }) => expiresAt ?
@@ -42,9 +55,14 @@ function columns(remove) {
 		{ id: "age", label: t("lists.age"), align: "end",
 		    cell: ({ createdAt }) => html`<${Age} at=${createdAt} />` },
 		...remove === null ? [] : [{ id: "remove", label: t("lists.actions"),
-		    align: "end", cell: (row) => html`<${Button} kind="quiet" icon="x"
+		    align: "end", cell: (row) => html`<div class="buttons">
+			<${Button} kind="quiet" icon="pencil"
+				label=${t("lists.edit.one", row)}
+				onClick=${() => change(row)} />
+			<${Cli} words="lists remove" operands=${[row.id]} />
+			<${Button} kind="quiet" icon="x"
 			label=${t("lists.remove.one", row)}
-			onClick=${() => remove(row)} />` }],
+			onClick=${() => remove(row)} /></div>` }],
 	];
 }
 
@@ -64,50 +82,51 @@ function Search({ onFind, onClear, found }) {
 	</${Form}>`;
 }
 
-function Filters({ query }) {
-	const any = [["", t("lists.any")]];
-	return html`<div class="filters">
-		<${Select} label=${t("lists.kind")} value=${query.kind ?? ""}
-			options=${[...any, ...choices("kind", KINDS)]}
-			onInput=${(kind) => setQuery({ kind, page: null })} />
-		<${Select} label=${t("lists.subject")} value=${query.subject ?? ""}
-			options=${[...any, ...choices("subject", SUBJECTS)]}
-			onInput=${(subject) => setQuery({ subject, page: null })} />
-	</div>`;
-}
-
 function Pages({ at, full }) {
 	return (at > 0 || full) && html`<div class="buttons pages">
 		<${Button} icon="chevron-left" disabled=${at === 0}
-			onClick=${() => setQuery({ page: at === 1 ? null : at - 1 })}>
+			onClick=${() => setQuery({ after: at === 1 ? null : at - 1 })}>
 			${t("lists.newer")}</${Button}>
 		<${Button} icon="chevron-right" disabled=${!full}
-			onClick=${() => setQuery({ page: at + 1 })}>
+			onClick=${() => setQuery({ after: at + 1 })}>
 			${t("lists.older")}</${Button}></div>`;
 }
 
 function Summary({ load }) {
 	return load.data && html`<div class="stats">
-		${KINDS.map((kind) => html`<${Stat} key=${kind}
+		${LIST_KINDS.map((kind) => html`<${Stat} key=${kind}
 			label=${t(`lists.total.${kind}`)}
 			value=${number(load.data.byKind[kind])} />`)}
 		<${Stat} label=${t("lists.soon", { n: SOON_DAYS })}
+			href=${href("/lists", {}, { expiring: SOON_DAYS })}
 			value=${number(load.data.expiringSoon)} /></div>`;
 }
 
+function Actions({ query, may, setOpen }) {
+	return html`<${Cli} words="lists show" options=${{ kind: query.kind,
+	    subject: query.subject, by: query.createdBy, expiring: query.expiring }} />
+		${may && html`<${Button} icon="upload" onClick=${() => setOpen("import")}>
+			${t("lists.import")}</${Button}>
+		<${Button} kind="primary" icon="plus" onClick=${() => setOpen("add")}>
+			${t("lists.add")}</${Button}>`}`;
+}
+
+// open: "add", "import", or the entry to change.
 function Opened({ open, ...rest }) {
-	return open === "add" ? html`<${EntryDialog} ...${rest} />` :
-	    open === "import" && html`<${ImportDialog} ...${rest} />`;
+	return open === "import" ? html`<${ImportDialog} ...${rest} />` :
+	    open !== null && html`<${EntryDialog} ...${rest}
+		row=${open === "add" ? null : open} />`;
 }
 
 function useEntries(query) {
-	const page = Number(query.page ?? 0);
+	const page = Number(query.after ?? 0);
+	const { kind, subject, expiring, createdBy } = query;
 	const [wanted, setWanted] = useState(null);
 	const load = useLoad((signal) => wanted === null ?
-	    call("GET /v1/lists", { signal, query: { kind: query.kind,
-		subject: query.subject, limit: PAGE, offset: page * PAGE } }) :
+	    call("GET /v1/lists", { signal, query: { kind, subject, expiring,
+		createdBy, limit: PAGE, offset: page * PAGE } }) :
 	    call("POST /v1/lists/search", { body: wanted, signal }),
-	[query.kind, query.subject, page, wanted], { keep: true });
+	[kind, subject, expiring, createdBy, page, wanted], { keep: true });
 	return { page, wanted, setWanted, load };
 }
 
@@ -125,7 +144,8 @@ export default function Lists({ query }) {
 	async function remove(row) {
 		if (await ask({ title: t("lists.remove"), danger: true,
 		    text: t("lists.remove.text", row),
-		    confirm: changeLabel("lists", t("lists.remove")) }) === null)
+		    confirm: changeLabel("lists", t("lists.remove")),
+		    cli: () => ({ words: "lists remove", operands: [row.id] }) }) === null)
 			return;
 		await change({ subject: "lists", operation: "DELETE /v1/lists/{id}",
 		    path: { id: row.id }, done: t("lists.removed") });
@@ -136,22 +156,17 @@ export default function Lists({ query }) {
 		reload();
 	}
 	return html`<${Page} title=${t("nav.lists")} lead=${t("lists.lead")}
-		actions=${html`<${Cli} words="lists show"
-			options=${{ kind: query.kind, subject: query.subject }} />
-			${may && html`<${Button} icon="upload"
-				onClick=${() => setOpen("import")}>
-				${t("lists.import")}</${Button}>
-			<${Button} kind="primary" icon="plus"
-				onClick=${() => setOpen("add")}>${t("lists.add")}</${Button}>`}`}>
+		actions=${html`<${Actions} ...${{ query, may, setOpen }} />`}>
 		${!may && html`<${Note}>${t("lists.readonly")}</${Note}>`}
 		<${Summary} load=${summary} />
 		<${Section} class="flush">
-			<div class="filters bar"><${Filters} query=${query} />
+			<div class="filters bar"><${Filters} label=${t("lists.filters")}
+				fields=${fields()} query=${query} />
 				<${Search} found=${wanted !== null} onFind=${setWanted}
 					onClear=${() => setWanted(null)} /></div>
 			<${Loaded} load=${load}>${(rows) => html`<${Table}
 				label=${t("nav.lists")} rows=${rows} keyOf=${({ id }) => id}
-				columns=${columns(may && !busy ? remove : null)}
+				columns=${columns(setOpen, may && !busy ? remove : null)}
 				empty=${html`<${Empty} icon="shield-ban"
 					title=${t(wanted ? "lists.none.found" : "lists.none")} />`} />
 				${wanted === null && html`<${Pages} at=${page}

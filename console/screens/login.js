@@ -3,16 +3,14 @@
 // password, or set up the second factor that the service asks for.
 import { html, useEffect, useState } from
     "../../third_party/preact/preact.js";
-import { changePassword, register, session, signOut, start } from
-    "../session.js";
+import { LEAST_PASSWORD, changePassword, register, session, signOut, start }
+    from "../session.js";
 import { errorText } from "../errors.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
 import { Button, Form, TextField } from "../ui/form.js";
 import { CredentialFields, Password, SignInForm, useCredentials, useSubmit } from
     "../ui/identity.js";
-
-const LEAST = 8;
 
 // useModule(load): a module that few need, when it has arrived.
 function useModule(load) {
@@ -24,11 +22,11 @@ function useModule(load) {
 }
 
 // useNewPassword(): a new password that is typed twice.
-export function useNewPassword() {
+function useNewPassword() {
 	const [fresh, setFresh] = useState("");
 	const [again, setAgain] = useState("");
 	const [checked, setChecked] = useState(false);
-	const short = fresh.length < LEAST, differs = fresh !== again;
+	const short = fresh.length < LEAST_PASSWORD, differs = fresh !== again;
 	return {
 		value: fresh,
 		check() {
@@ -37,7 +35,7 @@ export function useNewPassword() {
 		},
 		fields: html`
 			<${Password} fresh label=${t("login.new")} value=${fresh}
-				onInput=${setFresh} hint=${t("login.length", { n: LEAST })}
+				onInput=${setFresh} hint=${t("login.length", { n: LEAST_PASSWORD })}
 				error=${checked && short && t("login.short")} />
 			<${Password} fresh label=${t("login.again")} value=${again}
 				onInput=${setAgain} error=${checked && !short && differs &&
@@ -95,7 +93,7 @@ function Required() {
 	</${module.Enrol}>`}`;
 }
 
-const FORMS = { signIn: SignInForm, register: Register, password: Temporary,
+const PHASE_FORMS = { signIn: SignInForm, register: Register, password: Temporary,
     enrol: Required };
 
 // SignIn phase: of session.js.
@@ -106,5 +104,5 @@ export function SignIn({ phase }) {
 	}, [title]);
 	return html`<main class="alone"><div class="card login">
 		<p class="brand"><span class="mark" aria-hidden="true"></span>Assay</p>
-		<h1>${title}</h1><${FORMS[phase]} /></div></main>`;
+		<h1>${title}</h1><${PHASE_FORMS[phase]} /></div></main>`;
 }

@@ -16,8 +16,8 @@ import { Loaded } from "../ui/empty.js";
 import { Select } from "../ui/form.js";
 import { Page } from "../ui/page.js";
 
-const DAYS = ["1", "7", "28", "90"];
-const REFERENCE = ["28", "90", "180", "300"];
+const WINDOW_DAYS = ["1", "7", "28", "90"];
+const REFERENCE_DAYS = ["28", "90", "180", "300"];
 
 const daysOf = (values) => values.map((n) =>
     [n, t("model.days", { n: Number(n) })]);
@@ -25,13 +25,13 @@ const daysOf = (values) => values.map((n) =>
 function Filters({ query, days, reference }) {
 	return html`<div class="filters">
 		<${Select} label=${t("model.type")} value=${query.eventType ?? ""}
-			options=${[["", t("model.all")],
+			options=${[["", t("filter.all")],
 			    ...eventTypes.map((type) => [type, type])]}
 			onInput=${(eventType) => setQuery({ eventType })} />
 		<${Select} label=${t("model.window")} value=${days}
-			options=${daysOf(DAYS)} onInput=${(n) => setQuery({ days: n })} />
+			options=${daysOf(WINDOW_DAYS)} onInput=${(n) => setQuery({ days: n })} />
 		<${Select} label=${t("model.reference")} value=${reference}
-			options=${daysOf(REFERENCE)}
+			options=${daysOf(REFERENCE_DAYS)}
 			onInput=${(n) => setQuery({ reference: n })} /></div>`;
 }
 

@@ -3,6 +3,7 @@
 // would decide.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { verdicts } from "../events.js";
 import { number, percent } from "../format.js";
 import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
@@ -11,7 +12,7 @@ import { bandOf, candidateOf, countsOf, decide, HIGHEST, moveEdge, QUEUE, queueF
 import { DraftActions, DraftNote, useDraft } from "../rules/drafts.js";
 import { Impact, impactOf } from "../rules/impact.js";
 import { useLater } from "../rules/later.js";
-import { Release, waysOf } from "../rules/release.js";
+import { openLabel, Release, waysOf } from "../rules/release.js";
 import { Scale } from "../rules/scale.js";
 import { PolicyTabs } from "../rules/tabs.js";
 import { can } from "../session.js";
@@ -24,8 +25,7 @@ import { Loaded } from "../ui/empty.js";
 import { Button, Choice, Select, TextField } from "../ui/form.js";
 import { Page, Section } from "../ui/page.js";
 
-const VERDICTS = ["allow", "challenge", "review", "deny"];
-const DAYS = 30;
+const HISTOGRAM_DAYS = 30;
 const IMPACT_MS = 800;
 
 async function loadPolicy(id, from, signal) {
@@ -35,7 +35,7 @@ async function loadPolicy(id, from, signal) {
 	    call("GET /v1/policies", { signal }),
 	    call("GET /v1/policies/{id}/versions", { path: { id }, signal }),
 	    call("GET /v1/policies/{id}/histogram", { path: { id },
-		query: { days: DAYS }, signal })]);
+		query: { days: HISTOGRAM_DAYS }, signal })]);
 	const { eventType, policy } = policies.find((row) => row.policy.id === id);
 	return { eventType, versions, scores: histogram.scores, active: policy,
 	    base: from === undefined ? policy : await version(from) };
@@ -54,7 +54,7 @@ function Band({ bands, i, count, share, onChange }) {
 	const last = i === bands.length - 1;
 	return html`<tr>
 		<td><${Select} hideLabel label=${t("bands.verdict.of", { min, max })}
-			value=${verdict} options=${VERDICTS.map((one) =>
+			value=${verdict} options=${verdicts.map((one) =>
 			    [one, t(`verdict.${one}`)])}
 			onInput=${(one) => onChange(decide(bands, i, one))} /></td>
 		<td class="end">${min}</td>
@@ -144,8 +144,8 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 			${ways.length > 0 && html`<${Button} kind="primary"
 				disabled=${!differs} command="rules.submit"
 				onClick=${() => setOpen(true)}>
-				${t(`release.${ways[0].id}`)}</${Button}>`}`}>
-			<p class="muted">${t("policies.histogram", { n: DAYS })}</p>
+				${openLabel(ways)}</${Button}>`}`}>
+			<p class="muted">${t("policies.histogram", { n: HISTOGRAM_DAYS })}</p>
 			<${Scale} bands=${value.bands} scores=${scores} onChange=${bands} />
 			<${Bands} bands=${value.bands} scores=${scores} onChange=${bands} />
 			<${Choice} label=${t("policies.onError")} hideLabel=${false}

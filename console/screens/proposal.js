@@ -15,10 +15,10 @@ import { ask } from "../ui/dialog.js";
 import { Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Facts, Note, Page, Section } from "../ui/page.js";
-import { Time, TimeHead } from "../ui/time.js";
+import { ZonedTime } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
-const PERSONAL = ["lists", "erasure"];
+const PERSONAL_SUBJECTS = ["lists", "erasure"];
 const ACTS = {
 	approve: { operation: "POST /v1/proposals/{id}/approve", kind: "primary" },
 	reject: { operation: "POST /v1/proposals/{id}/reject", kind: "danger" },
@@ -43,7 +43,7 @@ function namesOf(proposal) {
 	const { subject, target } = proposal;
 	const title = t(`proposals.subject.${subject}`);
 	const heading = target === null ? title : `${title} ${target}`;
-	return { title: PERSONAL.includes(subject) ? title : heading, heading };
+	return { title: PERSONAL_SUBJECTS.includes(subject) ? title : heading, heading };
 }
 
 function Why({ proposal, me }) {
@@ -61,11 +61,11 @@ function Summary({ proposal }) {
 	    [t("proposals.action"), html`<code>${proposal.action}</code>`],
 	    [t("proposals.reason"), proposal.reason],
 	    [t("proposals.author"), proposal.author],
-	    [html`<${TimeHead} label=${t("proposals.created")} />`,
-		html`<${Time} at=${proposal.createdAt} />`],
+	    [t("proposals.created"),
+		html`<${ZonedTime} at=${proposal.createdAt} />`],
 	    [t("proposals.by"), proposal.decidedBy],
-	    [html`<${TimeHead} label=${t("proposals.decided")} />`,
-		proposal.decidedAt && html`<${Time} at=${proposal.decidedAt} />`],
+	    [t("proposals.decided"),
+		proposal.decidedAt && html`<${ZonedTime} at=${proposal.decidedAt} />`],
 	    [t("proposals.answer"), proposal.decisionReason],
 	    [t("proposals.id"), html`<${Id} id=${proposal.id} />`],
 	]} /></${Section}>`;

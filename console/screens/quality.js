@@ -4,6 +4,7 @@ import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { amount, number, percent } from "../format.js";
 import { href, setQuery } from "../router.js";
+import { Trend, TrendCell } from "../rules/trend.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/quality.js";
@@ -13,12 +14,12 @@ import { Empty, Loaded } from "../ui/empty.js";
 import { Choice, Select } from "../ui/form.js";
 import { Page, Section, Stat } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time } from "../ui/time.js";
+import { ZonedTime } from "../ui/time.js";
 
-const DAYS = ["7", "30", "90"];
+const SAMPLE_DAYS = ["7", "30", "90"];
 // With fewer labels the interval is too wide to judge a rule.
 const FEW = 20;
-const WIDE = 120;
+const INTERVAL_PX = 120;
 
 async function loadQuality(type, days, signal) {
 	const types = (await call("GET /v1/rules", { signal }))
@@ -37,12 +38,12 @@ function Precision({ rule }) {
 		return html`<span class="muted">${t("quality.unlabeled")}</span>`;
 	const few = labelsOf(rule) < FEW;
 	return html`<span class="interval">
-		<svg width=${WIDE} height="12" aria-hidden="true">
-			<rect class="track" y="5" width=${WIDE} height="2" />
+		<svg width=${INTERVAL_PX} height="12" aria-hidden="true">
+			<rect class="track" y="5" width=${INTERVAL_PX} height="2" />
 			<rect class=${`fill ${few ? "plain" : "info"}`} y="3" height="6" rx="3"
-				x=${low * WIDE} width=${Math.max(2, (high - low) * WIDE)} />
+				x=${low * INTERVAL_PX} width=${Math.max(2, (high - low) * INTERVAL_PX)} />
 			<rect class="at" y="0" width="2" height="12"
-				x=${precision * (WIDE - 2)} /></svg>
+				x=${precision * (INTERVAL_PX - 2)} /></svg>
 		<b>${percent(precision)}</b>
 		<small class="muted">${t("quality.interval", { low: percent(low),
 		    high: percent(high) })}</small>
@@ -57,28 +58,48 @@ function Money({ amounts }) {
 		html`<span key=${currency}>${amount(value, currency)}</span>`)}</span>`;
 }
 
+// On how many samples the verdict depends on the rule, and how these are labelled.
+function Decisive({ rule: { decisive: { samples, labels } } }) {
+	return html`<span title=${t("quality.decisive.title")}>${number(samples)}</span>
+		${labels.fraud + labels.legit > 0 && html`<br /><small class="muted">${
+		    t("quality.decisive.note", { fraud: number(labels.fraud),
+			legit: number(labels.legit) })}</small>`}`;
+}
+
 const columns = () => [
 	{ id: "id", label: t("quality.rule"), main: true,
-	    cell: (rule) => html`<code>${rule.id}</code>` },
-	{ id: "tag", label: t("quality.tag"),
-	    cell: (rule) => html`<${Tag} tag=${rule.tag} />` },
+	    cell: (rule) => html`<code>${rule.id}</code> <${Tag} tag=${rule.tag} />${
+		rule.alwaysWith.length > 0 && html`<br /><small class="muted">${
+		t("quality.always", { rules: rule.alwaysWith.join(", ") })}</small>`}` },
 	{ id: "points", label: t("quality.points"), align: "end", sortable: true,
 	    cell: (rule) => rule.points },
 	{ id: "fired", label: t("quality.fired"), align: "end", sortable: true,
 	    cell: (rule) => rule.neverFired ? html`<${Badge} tone="warn">${
 		t("quality.never")}</${Badge}>` : html`${number(rule.fired)} <small
 		class="muted">${percent(rule.share)}</small>` },
-	{ id: "labels", label: t("quality.labels"), align: "end", sortable: true,
+	{ id: "trend", label: t("quality.trend"),
+	    cell: (rule) => html`<${TrendCell} byDay=${rule.byDay} />` },
+	{ id: "labels", label: t("quality.labels"), align: "end nowrap", sortable: true,
 	    cell: (rule) => html`${number(rule.labels.fraud)} <small class="muted">${
 		t("quality.of", { n: labelsOf(rule) })}</small>` },
 	{ id: "precision", label: t("quality.precision"), sortable: true,
 	    cell: (rule) => html`<${Precision} rule=${rule} />` },
+	{ id: "recall", label: t("quality.recall"), align: "end nowrap", sortable: true,
+	    cell: ({ recall }) => recall === null ?
+		html`<span class="muted">–</span>` : percent(recall) },
+	{ id: "decisive", label: t("quality.decisive"), align: "end nowrap",
+	    sortable: true,
+	    cell: (rule) => html`<${Decisive} rule=${rule} />` },
 	{ id: "money", label: t("quality.money"), align: "end",
 	    cell: (rule) => html`<${Money} amounts=${rule.amountFraud} />` },
+	{ id: "alarms", label: t("quality.alarms"), align: "end",
+	    cell: (rule) => html`<${Money} amounts=${rule.amountLegit} />` },
 ];
 
 const ORDER = { points: (rule) => rule.points, fired: (rule) => rule.fired,
-    labels: labelsOf, precision: (rule) => rule.precision ?? -1 };
+    labels: labelsOf, precision: (rule) => rule.precision ?? -1,
+    recall: (rule) => rule.recall ?? -1,
+    decisive: (rule) => rule.decisive.samples };
 
 function sorted(rules, { by, down }) {
 	return [...rules].sort((a, b) =>
@@ -96,13 +117,17 @@ const overlapColumns = () => [
 	    cell: (pair) => percent(pair.share) },
 ];
 
-function Numbers({ decisions, since, rules, overlap }) {
+function Numbers({ decisions, since, labels, mature, matureUntil, rules, overlap }) {
 	const idle = rules.filter(({ neverFired }) => neverFired).length;
 	const few = rules.filter((rule) => !rule.neverFired &&
 	    labelsOf(rule) < FEW).length;
 	return html`<div class="stats">
 		<${Stat} label=${t("quality.decisions")} value=${number(decisions)}
-			note=${html`${t("quality.since")} <${Time} at=${since} />`} />
+			note=${html`${t("quality.since")} <${ZonedTime} at=${since} />`} />
+		<${Stat} label=${t("quality.labelled")} value=${number(labelsOf({ labels }))}
+			note=${html`${t("quality.mature", { all: number(mature.decisions),
+			    n: number(labelsOf(mature)) })} <${ZonedTime}
+			    at=${matureUntil} />`} />
 		<${Stat} label=${t("quality.rules")} value=${number(rules.length)} />
 		<${Stat} label=${t("quality.never")} value=${number(idle)}
 			tone=${idle > 0 ? "warn" : ""} />
@@ -112,18 +137,20 @@ function Numbers({ decisions, since, rules, overlap }) {
 	</div>`;
 }
 
-function Quality({ eventType, decisions, since, rules, overlap }) {
+function Quality(quality) {
+	const { eventType, decisions, since, rules, overlap } = quality;
 	const [sort, setSort] = useState({ by: "fired", down: true });
 	const order = { ...sort, onChange: (by) => setSort({ by,
 	    down: by === sort.by ? !sort.down : true }) };
 	if (decisions === 0)
 		return html`<${Empty} icon="gauge" title=${t("quality.none")} />`;
-	return html`<${Numbers} ...${{ decisions, since, rules, overlap }} />
+	return html`<${Numbers} ...${quality} />
 	<${Section} class="flush"><${Table} label=${t("nav.quality")} sort=${order}
 		columns=${columns()} rows=${sorted(rules, sort)}
 		keyOf=${(rule) => rule.id}
 		href=${() => href("/rules/:type", { type: eventType })}
 		empty=${html`<${Empty} title=${t("quality.rules.none")} />`} /></${Section}>
+	<${Trend} since=${since} rules=${rules} />
 	${overlap.length > 0 && html`<${Section} class="flush"
 		title=${t("quality.overlap")}><${Table} label=${t("quality.overlap")}
 		columns=${overlapColumns()} rows=${overlap}
@@ -131,7 +158,7 @@ function Quality({ eventType, decisions, since, rules, overlap }) {
 }
 
 export default function QualityScreen({ query }) {
-	const days = DAYS.includes(query.days) ? query.days : "30";
+	const days = SAMPLE_DAYS.includes(query.days) ? query.days : "30";
 	const load = useLoad((signal) => loadQuality(query.type, days, signal),
 	    [query.type, days], { keep: true });
 	return html`<${Page} title=${t("nav.quality")} lead=${t("quality.lead")}
@@ -142,7 +169,7 @@ export default function QualityScreen({ query }) {
 				value=${data.eventType} options=${data.types.map((one) =>
 				    [one, one])} onInput=${(type) => setQuery({ type })} />
 			<${Choice} label=${t("quality.days")} value=${days}
-				options=${DAYS.map((n) => [n, t("quality.last",
+				options=${SAMPLE_DAYS.map((n) => [n, t("quality.last",
 				    { n: Number(n) })])}
 				onInput=${(n) => setQuery({ days: n })} /></div>
 			<${Quality} ...${data} />`}</${Loaded}></${Page}>`;

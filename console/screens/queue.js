@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: ISC
 // The queue: cases that wait for an analyst, what each is about, and the next one.
-import { html, useEffect, useState } from "../../third_party/preact/preact.js";
-import { send } from "../api.js";
+import { html, useEffect, useMemo, useState } from "../../third_party/preact/preact.js";
 import { Bulk } from "../cases/bulk.js";
+import { caseLines, nextLine } from "../cases/lines.js";
 import { Due, Owner, State } from "../cases/marks.js";
 import { openNext, take } from "../cases/moves.js";
-import { Preview, useWide } from "../cases/preview.js";
+import { PAUSE_MS, Preview, useWide } from "../cases/preview.js";
 import { caseQuery, cliOptions, orderOf, orders, stateOf, states } from
     "../cases/query.js";
 import { Queues } from "../cases/queues.js";
-import { prefetch, worklist } from "../cases/worklist.js";
+import { casesOf, PAGE, prefetch, unchanged, worklist } from "../cases/worklist.js";
 import { eventTypes } from "../events.js";
 import { amount } from "../format.js";
 import { useKeys } from "../keys.js";
@@ -18,7 +18,7 @@ import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { Score, Tag } from "../ui/badge.js";
-import { Cli } from "../ui/copy.js";
+import { Clis } from "../ui/clis.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Filters } from "../ui/filters.js";
 import { Button, Choice, Select } from "../ui/form.js";
@@ -29,7 +29,6 @@ import { useAct } from "../ui/toast.js";
 import { Views } from "../ui/views.js";
 
 const EVERY_MS = 15000;
-const PAGE = 50;
 const MOST = 500;
 const MOST_TAGS = 2;
 
@@ -57,8 +56,10 @@ function Tags({ tags }) {
 	</span>`;
 }
 
+const addressOf = ({ id }) => href("/cases/:id", { id });
+
 // Columns that would be the same in each row are left out.
-const columns = (query, rows) => [
+const columnsOf = (query, due, several) => [
 	{ id: "score", label: t("queue.score"),
 	    cell: ({ score }) => html`<${Score} score=${score} />` },
 	{ id: "event", label: t("queue.event"), main: true,
@@ -67,8 +68,7 @@ const columns = (query, rows) => [
 	    cell: (row) => amount(row.amount, row.currency) },
 	{ id: "tags", label: t("queue.tags"),
 	    cell: ({ tags }) => html`<${Tags} tags=${tags} />` },
-	{ id: "age", align: "nowrap", label: t(rows.every(({ dueAt }) =>
-	    dueAt === null) ? "queue.age" : "queue.due"),
+	{ id: "age", align: "nowrap", label: t(due ? "queue.due" : "queue.age"),
 	    cell: ({ openedAt, dueAt }) => dueAt === null ?
 		html`<${Age} at=${openedAt} />` : html`<${Due} at=${dueAt} />` },
 	...stateOf(query) === "waiting" ? [] : [
@@ -77,9 +77,8 @@ const columns = (query, rows) => [
 		{ id: "owner", label: t("queue.owner"),
 		    cell: ({ assignedTo }) => html`<${Owner} email=${assignedTo} />` },
 	],
-	...new Set(rows.map(({ queue }) => queue)).size < 2 ? [] : [{ id: "queue",
-	    label: t("queue.queue"), align: "nowrap",
-	    cell: ({ queue }) => html`<code>${queue}</code>` }],
+	...several ? [{ id: "queue", label: t("queue.queue"), align: "nowrap",
+	    cell: ({ queue }) => html`<code>${queue}</code>` }] : [],
 ];
 
 function Bar({ query, wide }) {
@@ -102,21 +101,21 @@ function Bar({ query, wide }) {
 	</${Filters}>`;
 }
 
-// The rows that the analyst marks end when they leave the list.
+// The rows that the analyst marks end when they leave the list, or with the list.
 function useMarks(rows, list) {
-	const [marks, setMarks] = useState({ chosen: new Set(), last: null });
-	useEffect(() => setMarks({ chosen: new Set(), last: null }), [list]);
+	const [marks, setMarks] = useState({ list });
+	const { chosen = [], last = null } = marks.list === list ? marks : {};
 	const ids = new Set(rows.map(({ id }) => id));
-	const chosen = new Set([...marks.chosen].filter((id) => ids.has(id)));
-	return { chosen, last: marks.last, onChange: setMarks };
+	return { chosen: new Set([...chosen].filter((id) => ids.has(id))), last,
+	    onChange: (change) => setMarks({ list, ...change }) };
 }
 
 function useRows(query, limit) {
 	const list = JSON.stringify(caseQuery(query, 0));
 	const load = useLoad(async (signal) => {
-		const { data, headers } = await send("GET /v1/cases",
-		    { query: caseQuery(query, limit), signal });
-		return { rows: data, until: headers.get("assay-read-until") };
+		const { data, headers } = await casesOf(query, limit, signal);
+		return { rows: unchanged(data),
+		    until: headers.get("assay-read-until") };
 	}, [list, limit], { every: EVERY_MS, keep: true });
 	const rows = load.data?.rows ?? [];
 	useEffect(() => {
@@ -127,11 +126,14 @@ function useRows(query, limit) {
 
 function Rows({ query, data, marks, limit, setLimit, busy, current, setCurrent }) {
 	const { rows, until } = data;
-	return html`<${Table} label=${t("nav.queue")} columns=${columns(query, rows)}
+	const due = rows.some(({ dueAt }) => dueAt !== null);
+	const several = rows.some(({ queue }) => queue !== rows[0].queue);
+	const columns = useMemo(() => columnsOf(query, due, several),
+	    [query, due, several]);
+	return html`<${Table} label=${t("nav.queue")} columns=${columns}
 		rows=${rows} keyOf=${({ id }) => id} current=${current?.id}
-		href=${({ id }) => href("/cases/:id", { id })}
-		selection=${can("cases.work") ? marks : undefined}
-		onCurrent=${(row) => { setCurrent(row); prefetch(row); }}
+		href=${addressOf} selection=${can("cases.work") ? marks : undefined}
+		onCurrent=${setCurrent}
 		more=${rows.length === limit && limit < MOST ? { busy,
 		    load: () => setLimit(Math.min(MOST, limit + PAGE)) } : undefined}
 		empty=${html`<${Empty} title=${t("queue.none")}>
@@ -141,6 +143,27 @@ function Rows({ query, data, marks, limit, setLimit, busy, current, setCurrent }
 		</${Button}>`}>${t("queue.cut")}</${Note}>`}
 		${rows.length >= MOST && html`<${Note}>${t("queue.most",
 		    { n: MOST })}</${Note}>`}`;
+}
+
+// Load what the analyst will most likely open next: the case of this row, and once
+// the screen that shows it.
+function usePrefetch(row) {
+	useEffect(() => {
+		const timer = row && setTimeout(() => {
+			import("./case.js").catch(() => {});
+			prefetch(row);
+		}, PAUSE_MS);
+		return () => clearTimeout(timer);
+	}, [row?.id]);
+}
+
+// The commands of the list, of the next case, and of the row that "take" means.
+function linesOf(query, shown) {
+	return [{ name: t("nav.queue"), words: "cases list",
+	    options: cliOptions(query) },
+	...shown === undefined ? [] : [
+	    { name: t("queue.next"), ...nextLine(query) },
+	    { name: t("cases.take"), ...caseLines.take(shown.id) }]];
 }
 
 export default function Queue({ query }) {
@@ -153,6 +176,7 @@ export default function Queue({ query }) {
 	const work = can("cases.work");
 	const shown = rows.find(({ id }) => id === current?.id) ?? rows[0];
 	const next = () => openNext(act, query);
+	usePrefetch(shown);
 	useKeys({
 		"case.next": work && next,
 		"case.take": work && shown && (async () => {
@@ -161,7 +185,7 @@ export default function Queue({ query }) {
 		}),
 	});
 	return html`<${Page} title=${t("nav.queue")} actions=${html`
-		<${Cli} words="cases list" options=${cliOptions(query)} />
+		<${Clis} lines=${linesOf(query, work ? shown : undefined)} />
 		${work && html`<${Button} kind="primary" busy=${busy} icon="arrow-right"
 			command="case.next" onClick=${next}>${t("queue.next")}
 		</${Button}>`}`}>
@@ -169,7 +193,7 @@ export default function Queue({ query }) {
 		<${Bar} query=${query} wide=${wide} />
 		${work && html`<${Bulk} marks=${marks} rows=${rows} shown=${shown}
 			reload=${load.reload} />`}
-		<div class=${wide ? "split-view" : ""}>
+		<div class=${wide && shown ? "split-view" : ""}>
 			<${Section} class="flush"><${Loaded} load=${load} lines=${12}>
 				${(data) => html`<${Rows} ...${{ query, data, marks, limit,
 				    setLimit, current: wide ? shown : null, setCurrent,

@@ -7,7 +7,7 @@ import { Icon } from "../icons.js";
 import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
 import { catalogueOf, describer, Signals } from "../rules/catalogue.js";
-import { Release, waysOf } from "../rules/release.js";
+import { openLabel, Release, waysOf } from "../rules/release.js";
 import { spansOf } from "../rules/check.js";
 import { DraftActions, DraftNote, useDraft } from "../rules/drafts.js";
 import { RuleField } from "../rules/field.js";
@@ -21,12 +21,12 @@ import "../text/rules.js";
 import { Cli } from "../ui/copy.js";
 import { Loaded } from "../ui/empty.js";
 import { Button, Check } from "../ui/form.js";
+import { Mistakes } from "../ui/mistakes.js";
 import { Page, Section } from "../ui/page.js";
 import { toast } from "../ui/toast.js";
 
 const CHECK_MS = 300;
 const IMPACT_MS = 1500;
-const MOST_MISTAKES = 8;
 
 async function loadRuleset(type, from, signal) {
 	const path = { eventType: type };
@@ -53,24 +53,16 @@ function kinds(type, text) {
 	    cli: cli("rules shadow") }];
 }
 
-function Mistakes({ spans, checked, show }) {
-	if (spans.length === 0)
-		return html`<p class="checked" role="status">${checked && html`
-			<${Icon} name="circle-check" size=${14} />${
-			t("rules.checked", { n: checked.rules.length })}`}</p>`;
-	return html`<ul class="mistakes" aria-label=${t("rules.mistakes")}>
-		${spans.slice(0, MOST_MISTAKES).map((span) => html`<li
-			key=${`${span.from} ${span.message}`} class=${span.severity}>
-			<button type="button" onClick=${() => show(span.from)}>
-			<${Icon} size=${14} name=${span.severity === "error" ?
-			    "circle-alert" : "triangle-alert"} />
-			<span class="muted">${t("rules.at", { line: span.line,
-			    column: span.column })}</span>
-			<span>${span.message}</span></button></li>`)}
-		${spans.length > MOST_MISTAKES && html`<li class="muted">${
-		    t("rules.mistakes.more", { n: spans.length - MOST_MISTAKES })}
-		</li>`}</ul>`;
+function Checked({ spans, checked, show }) {
+	return spans.length > 0 ? html`<${Mistakes} ...${{ spans, show }} />` :
+	    html`<p class="checked" role="status">${checked && html`
+		<${Icon} name="circle-check" size=${14} />${
+		t("rules.checked", { n: checked.rules.length })}${
+		checked.tests > 0 && ` ${t("rules.tested", { n: checked.tests })}`}`}</p>`;
 }
+
+// Whether a checked text can decide: its tests may fail.
+const compiles = (checked) => checked !== null && checked.text !== null;
 
 // What the service says about the text while it is typed.
 function useAnswers(type, text, live) {
@@ -79,7 +71,7 @@ function useAnswers(type, text, live) {
 	    [type, text], CHECK_MS);
 	const current = check.data && !check.stale ? check.data : null;
 	const impact = useLater((signal) => impactOf({ eventType: type, dsl: text },
-	    signal), [type, text], live && current?.ok ? IMPACT_MS : null);
+	    signal), [type, text], live && compiles(current) ? IMPACT_MS : null);
 	const spans = useMemo(() => current === null ? [] : spansOf(text, current),
 	    [check.data, check.stale]);
 	return { check, current, impact, spans };
@@ -87,7 +79,8 @@ function useAnswers(type, text, live) {
 
 function Beside({ answers, live, setLive, catalogue, mayRun }) {
 	const { current, impact } = answers;
-	const blocked = current !== null && !current.ok ? t("impact.mistakes") : null;
+	const blocked = current !== null && !compiles(current) ?
+	    t("impact.mistakes") : null;
 	return html`<div class="stack">
 		${mayRun && html`<${Section} title=${t("impact.title")} actions=${html`
 			<${Button} command="rules.impact" busy=${impact.loading}
@@ -108,13 +101,13 @@ function Writing({ type, draft, answers, catalogue, editor, ways, ready, submit 
 		actions=${html`<${DraftActions} draft=${draft} />
 		${ways.length > 0 && html`<${Button} kind="primary" disabled=${!ready}
 			command="rules.submit" onClick=${submit}>
-			${t(`release.${ways[0].id}`)}</${Button}>`}`}>
+			${openLabel(ways)}</${Button}>`}`}>
 		<${RuleField} label=${t("rules.text", { type })} value=${draft.value}
 			onInput=${draft.write} catalogue=${catalogue}
 			describe=${describe} spans=${answers.spans}
 			editorRef=${editor} />
 		<div class="below">
-			<${Mistakes} spans=${answers.spans} checked=${answers.current}
+			<${Checked} spans=${answers.spans} checked=${answers.current}
 				show=${(at) => editor.current.show(at)} />
 			<p class="muted">${t("rules.keys")}</p></div>
 	</${Section}>`;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: ISC
-// What admins change while the service runs: limits and the threshold of anomalies.
+// What admins change while the service runs: limits, the threshold of anomalies and
+// the target times of queues.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { useLoad } from "../store.js";
@@ -9,9 +10,10 @@ import { Loaded } from "../ui/empty.js";
 import { Page } from "../ui/page.js";
 import { Cli } from "../ui/copy.js";
 import { SettingsForm } from "../settings/form.js";
+import { Targets } from "../settings/targets.js";
 
 // The groups: the routes that read and write them, and their members.
-const GROUPS = [
+const SETTING_GROUPS = [
 	{ id: "rates", read: "GET /v1/config/rate-limits",
 	    write: "PUT /v1/config/rate-limits",
 	    names: ["decisionsPerMin", "loginPerMin"] },
@@ -35,6 +37,6 @@ function Group({ group }) {
 export default function Settings() {
 	return html`<${Page} title=${t("nav.settings")} lead=${t("settings.lead")}
 		actions=${html`<${Cli} words="settings show" />`}>
-		<div class="columns">${GROUPS.map((group) => html`<${Group}
-			key=${group.id} group=${group} />`)}</div></${Page}>`;
+		<div class="columns">${SETTING_GROUPS.map((group) => html`<${Group}
+			key=${group.id} group=${group} />`)}<${Targets} /></div></${Page}>`;
 }

@@ -5,7 +5,7 @@ import { call } from "../api.js";
 import { number, percent } from "../format.js";
 import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
-import { Release, waysOf } from "../rules/release.js";
+import { openLabel, Release, waysOf } from "../rules/release.js";
 import { Sides, VerdictMatrix } from "../rules/matrix.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
@@ -16,13 +16,13 @@ import { Empty, Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Facts, Page, Section, Stat } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time } from "../ui/time.js";
+import { ZonedTime } from "../ui/time.js";
 
 const EVERY_MS = 10000;
 
 // What can be done with a shadow that runs; the setting SCORER_SHADOW begins and
 // ends a scorer.
-export function shadowKinds({ kind, id, eventType }) {
+function shadowKinds({ kind, id, eventType }) {
 	const place = kind === "ruleset" ? { eventType, id } : { id };
 	const cli = (words) => () => ({ words, options: { id,
 	    type: kind === "ruleset" ? eventType : null } });
@@ -87,8 +87,8 @@ function Comparison({ shadow, labelled }) {
 		</${Section}>
 		<${Section} title=${t("trials.scores")}><${Scores} ...${shadow} />
 			<${Facts} items=${[[t("trials.started"), shadow.startedAt &&
-			    html`<${Time} at=${shadow.startedAt} />`],
-			    [t("trials.ended"), shadow.endedAt && html`<${Time}
+			    html`<${ZonedTime} at=${shadow.startedAt} />`],
+			    [t("trials.ended"), shadow.endedAt && html`<${ZonedTime}
 				at=${shadow.endedAt} />`]]} /></${Section}>
 	</div>`;
 }
@@ -115,7 +115,7 @@ function Shadow({ shadow, reload }) {
 		    t(`trials.state.${shadow.state}`)}</${Badge}>
 		${promote.length > 0 && html`<${Button} kind="primary"
 			command="trials.promote" onClick=${() => setOpen(promote)}>
-			${t(`release.${promote[0].id}`)}</${Button}>`}
+			${openLabel(promote)}</${Button}>`}
 		${end.length > 0 && html`<${Button} command="trials.end"
 			onClick=${() => setOpen(end)}>${t("release.end")}</${Button}>`}
 	</div>
@@ -135,7 +135,9 @@ export default function ShadowScreen({ params: { type, id } }) {
 		    [t("trials.shadows"), href("/trials", {}, { tab: "shadows" })]]}
 		actions=${html`<${Cli} words="shadow show" operands=${[type]} />`}>
 		<${Loaded} load=${load}>${() => found === undefined ?
-		    html`<${Empty} title=${t("trials.gone")} />` :
+		    html`<${Empty} title=${t("trials.gone")}><a href=${href(
+			"/rules/:type/versions", { type })}>${
+			t("trials.gone.versions", { type })}</a></${Empty}>` :
 		    html`<${Shadow} shadow=${found} reload=${load.reload} />`}
 		</${Loaded}></${Page}>`;
 }

@@ -17,7 +17,7 @@ import { Empty, Loaded, Problem } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Page, Section, Tabs } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead } from "../ui/time.js";
+import { Time, TimeHead, ZonedTime } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
 const EVERY_MS = 2000;
@@ -53,7 +53,8 @@ const keptColumns = () => [
 
 function Cancel({ id }) {
 	const [busy, act] = useAct();
-	return html`<${Button} kind="quiet" busy=${busy} onClick=${() => act(() =>
+	return html`<${Cli} words="backtests cancel" operands=${[id]} />
+	<${Button} kind="quiet" busy=${busy} onClick=${() => act(() =>
 	    call("POST /v1/backtest/{id}/cancel", { path: { id } }),
 	    { done: t("trials.cancelled") })}>${t("trials.cancel")}</${Button}>`;
 }
@@ -80,9 +81,9 @@ function Run({ run }) {
 	const { result, error, request } = run;
 	return html`<${Section} title=${t("trials.run", { type: request.eventType,
 	    title: run.title })} actions=${html`<span class="muted">
-		<${Time} at=${run.at} /> ${result && t("trials.done", {
+		<${ZonedTime} at=${run.at} />${result && ` · ${t("trials.done", {
 		    n: result.sampleSize, labeled: result.labeled,
-		    seconds: Number(result.seconds.toFixed(1)) })}</span>
+		    seconds: Number(result.seconds.toFixed(1)) })}`}</span>
 		${result === null && error === null ?
 		    html`<${Button} icon="x" onClick=${() => stopRun(run.id)}>
 			${t("trials.cancel")}</${Button}>` :
@@ -105,9 +106,6 @@ function Backtests({ query }) {
 	${can("backtest.run") && html`<${Others} />`}`;
 }
 
-const rate = (side, name, row) => row.labels.fraud + row.labels.legit === 0 ?
-    html`<span class="muted">–</span>` : percent(side[name]);
-
 const shadowColumns = () => [
 	{ id: "type", label: t("trials.type"), main: true,
 	    cell: (row) => row.eventType },
@@ -123,8 +121,9 @@ const shadowColumns = () => [
 	{ id: "agreement", label: t("trials.agreement"), align: "end",
 	    cell: (row) => row.decisions === 0 ? "–" : percent(row.agreement) },
 	...["precision", "recall"].map((name) => ({ id: name, align: "end",
-	    label: t(`trials.${name}.both`), cell: (row) => html`${
-		rate(row.live, name, row)} → ${rate(row.shadow, name, row)}` })),
+	    label: t(`trials.${name}.both`), cell: ({ labels, live, shadow }) =>
+		labels.fraud + labels.legit === 0 ? "–" :
+		`${percent(live[name])} → ${percent(shadow[name])}` })),
 ];
 
 function Shadows() {

@@ -3,11 +3,12 @@
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { number } from "../format.js";
-import { session } from "../session.js";
+import { LEAST_PASSWORD, session } from "../session.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
 import "../text/users.js";
 import { Badge } from "../ui/badge.js";
+import { Clis } from "../ui/clis.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog, ask } from "../ui/dialog.js";
 import { Empty, Loaded } from "../ui/empty.js";
@@ -19,13 +20,13 @@ import { Time, TimeHead } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
 const ROLES = ["analyst", "author", "admin"];
-const LEAST = 8;
 
 // What can be changed about an operator: the body, and when it is offered.
 const CHANGES = [
 	{ id: "endSessions", words: "users end-sessions", danger: true,
 	    body: { endSessions: true }, offered: ({ disabled }) => !disabled },
-	{ id: "resetSecondFactor", danger: true, body: { resetSecondFactor: true },
+	{ id: "resetSecondFactor", words: "users reset-factor", danger: true,
+	    body: { resetSecondFactor: true },
 	    offered: ({ secondFactor }) => secondFactor },
 	{ id: "disable", words: "users disable", danger: true,
 	    body: { disabled: true }, offered: ({ disabled }) => !disabled },
@@ -59,7 +60,7 @@ function PasswordDialog({ user, onClose, onDone }) {
 		    call("PATCH /v1/auth/users/{email}", { body: { password },
 			path: { email: user.email } }),
 		{ done: t(isNew ? "users.added" : "users.password.done") });
-		if (saved !== undefined)
+		if (saved)
 			onDone();
 	}
 	const title = isNew ? t("users.add") : t("users.password.of", user);
@@ -72,16 +73,26 @@ function PasswordDialog({ user, onClose, onDone }) {
 				hint=${t(`users.role.${role}.may`)} />`}
 			<${Password} fresh label=${t("users.password")} value=${password}
 				onInput=${setPassword}
-				hint=${t("users.password.hint", { n: LEAST })} />
+				hint=${t("users.password.hint", { n: LEAST_PASSWORD })} />
 			<div class="buttons">
 				<${Cli} words=${isNew ? "users add" : "users password"}
 					operands=${[isNew ? email || "EMAIL" : user.email]} />
 				<${Button} onClick=${onClose}>${t("dialog.cancel")}</${Button}>
 				<${Button} type="submit" kind="primary" busy=${busy}
-					disabled=${password.length < LEAST ||
+					disabled=${password.length < LEAST_PASSWORD ||
 					isNew && email.trim() === ""}>${t("users.save")}
 				</${Button}></div>
 		</${Form}></${Dialog}>`;
+}
+
+// The commands of what can be changed about this operator.
+function linesOf(user) {
+	return [{ name: t("users.role"), words: "users role",
+	    operands: [user.email, user.role] },
+	{ name: t("users.password.set"), words: "users password",
+	    operands: [user.email] },
+	...CHANGES.filter(({ offered }) => offered(user)).map(({ id, words }) =>
+	    ({ name: t(`users.${id}`), words, operands: [user.email] }))];
 }
 
 function columns({ me, busy, patch, setPassword }) {
@@ -102,7 +113,8 @@ function columns({ me, busy, patch, setPassword }) {
 		{ id: "since", label: html`<${TimeHead} label=${t("users.since")} />`,
 		    cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
 		{ id: "actions", label: t("users.actions"), align: "end",
-		    cell: (user) => !own(user) && html`<div class="buttons">
+		    cell: (user) => !own(user) && html`<div class="buttons several">
+			<${Clis} lines=${linesOf(user)} />
 			<${Button} disabled=${busy} onClick=${() => setPassword(user)}>
 				${t("users.password.set")}</${Button}>
 			${CHANGES.filter(({ offered }) => offered(user)).map((one) =>

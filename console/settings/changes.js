@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// What a form of settings sends.
+// What the forms of settings send.
 
 // changesOf(names, values, drafts, removed): the members to send: a new number, or
 // null where the override is removed.
@@ -12,4 +12,16 @@ export function changesOf(names, values, drafts, removed) {
 			changes[name] = Number(drafts[name]);
 	}
 	return changes;
+}
+
+// A year.
+export const mostMinutes = 525600;
+
+// targetOf(text): the minutes of a target, null for none, undefined if it is no target.
+export function targetOf(text) {
+	const minutes = Number(text);
+	if (text.trim() === "")
+		return null;
+	return Number.isInteger(minutes) && minutes >= 1 && minutes <= mostMinutes ?
+	    minutes : undefined;
 }

@@ -3,8 +3,8 @@
 import { addText } from "../text.js";
 
 addText({
-	"analytics.lead": "Counts also of decisions that retention has removed. Days are " +
-	    "UTC days.",
+	"analytics.lead": "Includes decisions that retention has removed. Days " +
+	    "are UTC days.",
 	"analytics.none": "No decisions in these days.",
 	"analytics.stretch": "Days",
 	"analytics.lastDays": { one: "{n} day", other: "{n} days" },
@@ -13,7 +13,10 @@ addText({
 	"analytics.decisions": "Decisions",
 	"analytics.mix": "Verdicts of these days",
 	"analytics.type": "Event type",
-	"analytics.all": "all",
+	"analytics.filters": "Filters",
+	"analytics.queue": "Queue of cases",
+	"analytics.since": "From",
+	"analytics.until": "To",
 	"analytics.work": "Work of analysts",
 	"analytics.work.none": "No case was resolved in these days.",
 	"analytics.handling": { one: "{n} case: half within {median}, nine in ten " +
@@ -28,7 +31,7 @@ addText({
 	"analytics.resolved": "Resolved",
 	"analytics.outcomes": "Outcomes",
 	"analytics.false": "False positives",
-	"analytics.false.note": "legit of resolved cases",
+	"analytics.false.note": "share of legit among cases resolved as fraud or legit",
 	"analytics.labels": "Labelled events of all time",
 	"analytics.analyst": "By analysts",
 	"analytics.chargeback": "By chargebacks",

@@ -20,7 +20,7 @@ addText({
 	"apikeys.never": "never",
 	"apikeys.days": { one: "in {n} day", other: "in {n} days" },
 	"apikeys.by": "Created by",
-	"apikeys.since": "Since",
+	"apikeys.age": "Age",
 	"apikeys.id": "Id",
 	"apikeys.actions": "Actions",
 	"apikeys.none": "No keys. A service needs one to send events.",

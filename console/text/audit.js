@@ -9,9 +9,8 @@ addText({
 	"audit.action": "Action",
 	"audit.status": "Status",
 	"audit.params": "Parameters",
-	"audit.since": "From (UTC)",
-	"audit.until": "Before (UTC)",
-	"audit.filter": "Filter",
-	"audit.all": "Show all",
+	"audit.filters": "Filters",
+	"audit.since": "Since",
+	"audit.until": "Until",
 	"audit.none": "No entries.",
 });

@@ -5,7 +5,7 @@ import { addText } from "../text.js";
 addText({
 	"decisions.filters": "Filters",
 	"decisions.user": "User",
-	"decisions.type": "Type",
+	"decisions.type": "Event type",
 	"decisions.verdict": "Verdict",
 	"decisions.tag": "Tag",
 	"decisions.minScore": "Score from",
@@ -15,15 +15,18 @@ addText({
 	"decisions.event": "Event",
 	"decisions.amount": "Amount",
 	"decisions.score": "Score",
-	"decisions.tags": "Reasons",
+	"decisions.tags": "Tags",
 	"decisions.reload": "Reload",
 	"decisions.live": "Live",
 	"decisions.none": "No decision here",
-	"decisions.none.text": "With a filter the log is read back for seven days; " +
-	    "set Since to look further.",
-	"decisions.cut": "The service read 100,000 decisions and looked back to",
-	"decisions.goOn": "Look further back",
+	"decisions.none.text": "With filters the search covers the last seven " +
+	    "days. Set Since to search further back.",
+	"decisions.cut": "The search stopped after 100,000 decisions. It " +
+	    "reached back to",
+	"decisions.goOn": "Search further back",
 	"decisions.count": { one: "{n} decision", other: "{n} decisions" },
+	"decision.unknown": "There is no decision on an event {id}, or retention has " +
+	    "removed it.",
 	"decision.label": "Label:",
 	"decision.noLabel": "no label",
 	"decision.by.analyst": "by an analyst",

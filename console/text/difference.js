@@ -4,7 +4,8 @@ import { addText } from "../text.js";
 
 addText({
 	"difference.none": "No difference.",
-	"difference.count": "{out} lines removed, {into} added.",
+	"difference.count.out": { one: "{n} line removed", other: "{n} lines removed" },
+	"difference.count.in": { one: "{n} line added", other: "{n} lines added" },
 	"difference.whole": "Show all lines",
 	"difference.fold": "Show only changes",
 	"difference.gap": { one: "{n} line as before",

@@ -50,9 +50,33 @@ addText({
 	"explain.try": "Try",
 	"explain.try.this": "Try",
 	"explain.try.with": "Try it with…",
-	"explain.try.hint": "The active rules, policy and scorer decide, without " +
-	    "effect. Signals that depend on a changed one stay.",
+	"explain.try.hint": "The active rules, policy and scorer decide, " +
+	    "without effect. Signals that depend on a changed one keep their " +
+	    "values.",
 	"explain.try.do": "Decide",
+	"explain.json": "The event as JSON",
+	"explain.json.edit": "Edit the whole event",
+	"explain.fields.edit": "Edit single signals",
+	"explain.json.hint": "All signals and attributes of the event. One that you " +
+	    "take out is unknown.",
+	"explain.json.wrong": { one: "{n} mistake", other: "{n} mistakes" },
+	"explain.json.open": "The text must begin with {.",
+	"explain.json.close": "The text must end with }.",
+	"explain.json.after": "Nothing may follow the last }.",
+	"explain.json.name": "Here must be the name of a signal, in double quotes.",
+	"explain.json.colon": "A colon must follow the name.",
+	"explain.json.value": "The value must be a number, a text in double quotes, " +
+	    "true, false or null.",
+	"explain.json.comma": "A comma must separate this signal from the one before.",
+	"explain.json.twice": "This signal is there twice.",
+	"explain.json.fixed": "The type of the event cannot change: each type has its " +
+	    "own rules.",
+	"explain.json.unknown": "There is no such signal. An attribute is attr.NAME.",
+	"explain.json.type.number": "This signal must be a number or null.",
+	"explain.json.type.text": "This signal must be a text in double quotes or null.",
+	"explain.json.type.boolean": "This signal must be true, false or null.",
+	"explain.json.range": "This signal must be between {min} and {max}.",
+	"explain.json.many": "At most {n} signals can change at once.",
 	"explain.add": "Signal to change",
 	"explain.add.hint": "Choose a signal",
 	"explain.was": "was {value}; an empty field is unknown",

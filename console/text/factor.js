@@ -4,8 +4,8 @@ import { addText } from "../text.js";
 
 addText({
 	"factor.title": "Second factor",
-	"factor.text": "With a second factor a login needs your password and a " +
-	    "code of an authenticator app.",
+	"factor.text": "With a second factor you sign in with your password " +
+	    "and a code of an authenticator app.",
 	"factor.start": "Set up an authenticator app",
 	"factor.scan": "Scan this code with an authenticator app.",
 	"factor.qr": "QR code for an authenticator app",

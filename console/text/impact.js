@@ -12,17 +12,21 @@ addText({
 	"impact.change": "Change",
 	"impact.to": "becomes",
 	"impact.mix": "Verdicts of the samples",
-	"impact.flips": "Other verdicts",
+	"impact.flips": "Changed verdicts",
 	"impact.flips.none": "Every sample keeps its verdict.",
 	"impact.examples.none": "No example is kept.",
-	"impact.unlabeled": "None of the samples has a label, so nothing says which " +
-	    "side is right.",
-	"impact.balance": "On {labeled} labelled samples: {fraud} frauds caught, " +
-	    "{wrong} false positives.",
+	"impact.unlabeled": "No sample has a label yet, so it is not known " +
+	    "which verdicts are right.",
+	"impact.balance": {
+		one: "On {n} labelled sample: frauds caught {fraud}, " +
+		    "false positives {wrong}.",
+		other: "On {n} labelled samples: frauds caught {fraud}, " +
+		    "false positives {wrong}.",
+	},
 	"impact.none": "Nothing has been run yet.",
-	"impact.samples": { one: "Other verdicts on {flips} of 1 sample.",
-	    other: "Other verdicts on {flips} of the newest {n} samples." },
+	"impact.samples": { one: "{flips} of {n} sample would get another verdict.",
+	    other: "{flips} of the newest {n} samples would get another verdict." },
 	"impact.otherScorer": { one: "Another scorer decided {n} of the samples.",
 	    other: "Another scorer decided {n} of the samples." },
-	"impact.mistakes": "Mend the mistakes first.",
+	"impact.mistakes": "Correct the mistakes first.",
 });

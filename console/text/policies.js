@@ -9,7 +9,7 @@ addText({
 	"policies.bands": "Bands",
 	"policies.versions": "Versions",
 	"policies.version.of": "{id} {version}",
-	"policies.onError": "If no score can be made",
+	"policies.onError": "If the score cannot be computed",
 	"policies.fail_open": "allow",
 	"policies.fail_closed": "deny",
 	"policies.change": "Change the policy {id}",

@@ -31,11 +31,11 @@ addText({
 	"users.actions": "Actions",
 	"users.none": "No operators.",
 	"users.add": "Add an operator",
-	"users.added": "The operator can log in now.",
+	"users.added": "The operator can sign in now.",
 	"users.save": "Save",
 	"users.password": "Temporary password",
 	"users.password.hint": { one: "At least {n} character.", other: "At least {n} " +
-	    "characters. The operator must replace it at the first login." },
+	    "characters. The operator must replace it when signing in." },
 	"users.password.of": "Temporary password for {email}",
 	"users.password.set": "New password",
 	"users.password.done": "The password is set, and the sessions have ended.",
@@ -47,8 +47,9 @@ addText({
 	    "that it is {email} who asks for it.",
 	"users.resetSecondFactor.done": "{email} has no second factor any more.",
 	"users.disable": "Disable",
-	"users.disable.text": "End all sessions of {email} and refuse further logins?",
+	"users.disable.text": "End all sessions of {email} and refuse to sign " +
+	    "them in again?",
 	"users.disable.done": "{email} is disabled.",
 	"users.enable": "Enable",
-	"users.enable.done": "{email} can log in again.",
+	"users.enable.done": "{email} can sign in again.",
 });

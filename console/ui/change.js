@@ -18,11 +18,19 @@ export function propose({ operation, path, query, body, csv }, reason) {
 	    action: `${method} ${urlOf(template, path, query)}` } });
 }
 
+// Say that a change is proposed.
+export function announceProposal({ id }) {
+	toast({ text: t("change.proposed"), tone: "good",
+	    action: { label: t("change.open"),
+		run: () => go(href("/proposals/:id", { id })) } });
+}
+
 // Ask for a reason; resolves to the proposal, or to null without one.
 async function askAndPropose(request) {
 	const reason = await ask({ title: t("change.propose"),
 	    text: t("change.propose.text"), confirm: t("change.propose"),
-	    note: { label: t("change.reason"), required: true } });
+	    note: { label: t("change.reason"), hint: t("change.reason.hint"),
+		required: true } });
 	return reason === null ? null : propose(request, reason);
 }
 
@@ -46,9 +54,7 @@ export function useChange() {
 		    { failed });
 		if (!proposal)
 			return proposal;
-		toast({ text: t("change.proposed"), tone: "good",
-		    action: { label: t("change.open"),
-			run: () => go(href("/proposals/:id", { id: proposal.id })) } });
+		announceProposal(proposal);
 		return { proposal };
 	}
 	return [busy, change];

@@ -145,18 +145,20 @@ export function Lines({ label, series, x, y, height = 210, diagonal = false }) {
 			</g></svg></div></${Figure}>`;
 }
 
-// Split: one bar that is divided by parts { name, value, tone }.
+// Split: one bar that is divided by parts { name, value, tone }; nothing without any.
 export function Split({ label, parts }) {
 	const sum = parts.reduce((total, { value }) => total + value, 0);
 	let from = 0;
+	if (sum === 0)
+		return null;
 	return html`<${Figure} label=${label} legend=${parts.map((part) => ({
-	    ...part, name: `${part.name} ${percent(sum ? part.value / sum : 0)}` }))}
+	    ...part, name: `${part.name} ${percent(part.value / sum)}` }))}
 		head=${[label, t("chart.count"), t("chart.share")]}
 		rows=${parts.map(({ name, value }) => [name, number(value),
-		    percent(sum ? value / sum : 0)])}>
+		    percent(value / sum)])}>
 		<svg class="split" role="img" aria-label=${label} width="100%"
 			height="12">${parts.map(({ name, value, tone }) => {
-			const x = from, width = sum ? value / sum * 100 : 0;
+			const x = from, width = value / sum * 100;
 			from += width;
 			return html`<rect key=${name} class=${`fill ${tone}`} x=${`${x}%`}
 				width=${`${width}%`} height="12"><title>${name}: ${

@@ -4,18 +4,24 @@ import { html, signal, useLayoutEffect, useRef, useState } from
     "../../third_party/preact/preact.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
+import { Cli } from "./copy.js";
 import { Button, Form, TextArea, useId } from "./form.js";
+import { newestToast, sayAgain, Toasts } from "./toast.js";
 
 // Dialog: title, the children, and actions at the bottom.  onClose is called by
 // Escape and by the cross; without it the dialog stays.  opaque hides the page.
+// Outside a modal dialog nothing can be read or pressed, so it has the messages too.
 export function Dialog({ title, onClose, children, actions, size = "",
     opaque = false }) {
 	const box = useRef(null);
 	const id = useId();
 	useLayoutEffect(() => {
-		const element = box.current;
+		const element = box.current, before = newestToast();
 		element.showModal();
-		return () => element.close();
+		return () => {
+			element.close();
+			sayAgain(before);
+		};
 	}, []);
 	function cancel(event) {
 		event.preventDefault();
@@ -30,6 +36,7 @@ export function Dialog({ title, onClose, children, actions, size = "",
 		</header>
 		<div class="content">${children}</div>
 		${actions && html`<footer>${actions}</footer>`}
+		<${Toasts} />
 	</dialog>`;
 }
 
@@ -37,7 +44,8 @@ const asked = signal(null);
 
 // ask({ title, text, confirm, danger, note }): a question over the page.  Resolves
 // to null if the operator says no, and otherwise to the note, "" without one.
-// note: { label, required } asks for a text.
+// note: { label, hint, required } asks for a text.  cli(note) gives the members of
+// Cli for the act.
 export function ask(options) {
 	asked.value?.done(null);
 	return new Promise((done) => {
@@ -45,8 +53,8 @@ export function ask(options) {
 	});
 }
 
-function Question({ title, text, confirm, danger = false, note = null, done,
-    children }) {
+function Question({ title, text, confirm, danger = false, note = null,
+    cli = null, done, children }) {
 	const [words, setWords] = useState("");
 	const ready = note === null || !note.required || words.trim() !== "";
 	function close(answer) {
@@ -56,10 +64,10 @@ function Question({ title, text, confirm, danger = false, note = null, done,
 	return html`<${Dialog} title=${title} onClose=${() => close(null)}>
 		<${Form} onSubmit=${() => ready && close(words.trim())}>
 			${text && html`<p>${text}</p>`}${children}
-			${note && html`<${TextArea} label=${note.label} value=${words}
-				onInput=${setWords} required=${note.required}
-				maxlength="2000" autofocus />`}
+			${note && html`<${TextArea} ...${note} value=${words}
+				onInput=${setWords} maxlength="2000" autofocus />`}
 			<div class="buttons">
+				${cli && html`<${Cli} ...${cli(words.trim())} />`}
 				<${Button} onClick=${() => close(null)}
 					autofocus=${note === null && danger}>
 					${t("dialog.cancel")}</${Button}>

@@ -16,6 +16,13 @@ export function Empty({ icon = "inbox", title, children }) {
 	</div>`;
 }
 
+// Forgotten again: the address names a person by a handle of another page; again is
+// where to enter who it was.
+export function Forgotten({ again }) {
+	return html`<${Empty} icon="fingerprint" title=${t("forgotten")}>
+		<a href=${again}>${t("forgotten.again")}</a></${Empty}>`;
+}
+
 // Problem: an error, with a button to try again.
 export function Problem({ error, reload }) {
 	const forbidden = error.status === 403;

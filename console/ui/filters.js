@@ -21,8 +21,8 @@ export function fromInput(text, zone) {
 	return Number.isNaN(then.getTime()) ? null : then.toISOString();
 }
 
-const TYPES = { number: { type: "number", inputmode: "decimal", step: "any" },
-    time: { type: "datetime-local" }, text: { type: "text" } };
+const INPUT_TYPES = { number: { type: "number", inputmode: "decimal", step: "any" },
+    time: { type: "datetime-local" }, date: { type: "date" }, text: { type: "text" } };
 
 // Typing changes the field; leaving it or Enter changes the address.
 function Typed({ name, label, kind, value, apply, ...rest }) {
@@ -37,12 +37,12 @@ function Typed({ name, label, kind, value, apply, ...rest }) {
 			    clean === "" ? null : clean);
 	}
 	return html`<${TextField} label=${label} value=${text} onInput=${setText}
-		...${TYPES[kind]} ...${rest} onBlur=${commit}
+		...${INPUT_TYPES[kind]} ...${rest} onBlur=${commit}
 		onKeyDown=${(event) => event.key === "Enter" && commit()} />`;
 }
 
 // Filters fields query: a field is { name, label, kind: "text" | "number" | "time" |
-// "choice", options }.  A change removes the cursor "after".  children come first, end last.
+// "date" | "choice", options }.  A change removes the cursor "after".  children come first, end last.
 export function Filters({ label, fields, query, children, end }) {
 	const set = fields.filter(({ name }) => query[name]);
 	const apply = (name, value) => setQuery({ [name]: value, after: null });
@@ -50,7 +50,7 @@ export function Filters({ label, fields, query, children, end }) {
 		${children}
 		${fields.map(({ name, kind, options, ...rest }) => kind === "choice" ?
 		    html`<${Select} key=${name} ...${rest} value=${query[name] ?? ""}
-			options=${[["", t("filter.any")], ...options]}
+			options=${[["", t("filter.all")], ...options]}
 			onInput=${(value) => apply(name, value)} />` :
 		    html`<${Typed} key=${name} name=${name} kind=${kind} ...${rest}
 			value=${query[name]} apply=${apply} />`)}

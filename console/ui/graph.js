@@ -7,7 +7,7 @@ import { shortId } from "../format.js";
 const SIZE = 420;
 const MIDDLE = SIZE / 2;
 const RINGS = [110, 170];
-const MOST = 36;
+export const MOST_NODES = 36;
 
 // places COUNT: points on one ring, or on two if there are many.
 export function places(count) {
@@ -27,6 +27,7 @@ function Node({ x, y, kind, text, href, title, tone = "" }) {
 	const side = x < MIDDLE - 20 ? "end" : x > MIDDLE + 20 ? "start" : "middle";
 	const drawn = html`<title>${title}</title>
 		<circle cx=${x} cy=${y} r="7" class=${`node kind-${kind} ${tone}`} />
+		${tone === "bad" && html`<circle cx=${x} cy=${y} r="10" class="halo" />`}
 		<text x=${x + { end: -11, start: 11, middle: 0 }[side]}
 			y=${y + (side === "middle" ? (y < MIDDLE ? -12 : 20) : 4)}
 			text-anchor=${side}>${shortId(text, 10)}</text>`;
@@ -35,9 +36,10 @@ function Node({ x, y, kind, text, href, title, tone = "" }) {
 }
 
 // Graph: centre is { kind, text, title }; nodes are { kind, text, title, href, tone,
-// weight }, of which the first 36 are drawn; edges are [i, j] of nodes.
+// weight }, of which the first MOST_NODES are drawn, with a ring if the tone is bad;
+// edges are [i, j] of nodes.
 export function Graph({ label, centre, nodes, edges = [] }) {
-	const drawn = nodes.slice(0, MOST);
+	const drawn = nodes.slice(0, MOST_NODES);
 	const at = places(drawn.length);
 	return html`<svg class="graph" role="group" aria-label=${label}
 		viewBox=${`-70 0 ${SIZE + 140} ${SIZE}`}>
@@ -50,7 +52,7 @@ export function Graph({ label, centre, nodes, edges = [] }) {
 		<circle cx=${MIDDLE} cy=${MIDDLE} r="13"
 			class=${`node centre kind-${centre.kind}`}>
 			<title>${centre.title}</title></circle>
-		${drawn.map((node, i) => html`<${Node} key=${node.text} ...${node}
-			...${at[i]} />`)}
+		${drawn.map((node, i) => html`<${Node} key=${`${node.kind} ${node.text}`}
+			...${node} ...${at[i]} />`)}
 	</svg>`;
 }

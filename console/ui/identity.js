@@ -13,16 +13,23 @@ import { Button, Form, TextField } from "./form.js";
 import { Note } from "./page.js";
 import { toast } from "./toast.js";
 
-// useSubmit(work): { busy, error, submit }: work may throw.
+// useSubmit(work): { busy, error, submit }: work may throw.  A second submit does
+// nothing while the first one is under way.
 export function useSubmit(work) {
 	const [state, setState] = useState({ busy: false, error: null });
+	const running = useRef(false);
 	async function submit() {
+		if (running.current)
+			return;
+		running.current = true;
 		setState({ busy: true, error: null });
 		try {
 			await work();
 			setState({ busy: false, error: null });
 		} catch (error) {
 			setState({ busy: false, error });
+		} finally {
+			running.current = false;
 		}
 	}
 	return { ...state, submit };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: ISC
-// The command palette: commands of this page, screens, and "open this id".
+// The command palette: commands of this page, screens, rules, and "open this id".
 import { html, signal, useMemo, useRef, useState } from
     "../../third_party/preact/preact.js";
+import { call } from "../api.js";
 import { boundIds, run, scopeOf } from "../keys.js";
-import { handleOf } from "../handles.js";
 import { go, href } from "../router.js";
 import screens from "../screens.js";
 import { allowed } from "../session.js";
@@ -11,11 +11,14 @@ import { t } from "../text.js";
 import { Dialog } from "./dialog.js";
 import { Key, useId } from "./form.js";
 import { Icon } from "../icons.js";
-import { useSignal } from "../store.js";
+import { useLoad, useSignal } from "../store.js";
 
 export const paletteOpen = signal(false);
 // So many fit without scrolling; a longer word finds the others.
-const MOST = 11;
+const MOST_ENTRIES = 11;
+const MOST_RULES = 4;
+// Rules are searched for from so many characters on.
+const LEAST_CHARACTERS = 2;
 const HIDDEN = new Set(["palette", "search", "list.next", "list.previous",
     "list.open"]);
 
@@ -24,30 +27,44 @@ export function commandName(id) {
 	return scopeOf(id) === "go" ? t(`nav.${id.slice(3)}`) : t(`key.${id}`);
 }
 
-// findable TEXT: the pages that a typed id may mean, from the screens' find.  An
-// address or a number of a person comes before an event with such an id.
-export function findable(text) {
+// findable TEXT: the pages that a typed id may mean, from the screens' find.  What
+// looks like one thing comes before what may be anything.
+function findable(text) {
 	const typed = text.trim();
 	return screens.filter(allowed).flatMap(({ find = [] }) => find)
 	    .filter(({ pattern }) => pattern.test(typed))
-	    .sort((a, b) => (b.kind !== undefined) - (a.kind !== undefined))
+	    .sort((a, b) => (a.guess ?? 0) - (b.guess ?? 0))
 	    .map(({ name, path, kind }) => ({ key: name, icon: "search",
 		name: t(name, { text: typed }),
-		run: () => go(href(path, { id: handleOf(kind, typed) })) }));
+		run: () => go(href(path, { kind, id: typed })) }));
 }
 
-// entries TEXT IDS: what matches all words of the text; ids of things come first
-// when the text has a digit, commands otherwise.
-export function entries(text, ids) {
+const searches = (text) => text.trim().length >= LEAST_CHARACTERS;
+
+// The rules whose id, tag or event type has these words.
+function rulesLike(words, rulesets) {
+	return rulesets.flatMap(({ eventType, rules }) => rules.map(({ id, tag }) =>
+	    ({ key: `${eventType} ${id}`, icon: "list-tree",
+		name: t("find.rule", { id, type: eventType }),
+		words: `${id} ${tag} ${eventType}`.toLowerCase(),
+		run: () => go(href("/rules/:type", { type: eventType })) })))
+	    .filter((rule) => words.every((word) => rule.words.includes(word)))
+	    .slice(0, MOST_RULES);
+}
+
+// entries TEXT IDS RULESETS: what matches all words of the text; ids of things come
+// first when the text has a digit, commands otherwise.
+function entries(text, ids, rulesets) {
 	const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
 	const doing = ids.filter((id) => !HIDDEN.has(id)).map((id) => ({ key: id, id,
 	    name: commandName(id), run: () => run(id),
-	    icon: scopeOf(id) === "go" ? "arrow-right" : "command" }))
+	    icon: scopeOf(id) === "go" ? "arrow-right" : "keyboard" }))
 	    .filter(({ name }) => words.every((word) =>
 		name.toLowerCase().includes(word)));
-	const found = findable(text);
+	const found = [...searches(text) ? rulesLike(words, rulesets) : [],
+	    ...findable(text)];
 	return (/\d/.test(text) ? [...found, ...doing] : [...doing, ...found])
-	    .slice(0, MOST);
+	    .slice(0, MOST_ENTRIES);
 }
 
 function Entry({ entry, id, active, choose }) {
@@ -63,7 +80,11 @@ function Finder() {
 	const list = useRef(null);
 	const id = useId();
 	const ids = useSignal(boundIds);
-	const shown = useMemo(() => entries(text, ids), [text, ids]);
+	const rules = useLoad(async (signal) => searches(text) ?
+	    call("GET /v1/rules", { signal, plain: true }) : [], [searches(text)],
+	    { keep: true });
+	const shown = useMemo(() => entries(text, ids, rules.data ?? []),
+	    [text, ids, rules.data]);
 	const close = () => { paletteOpen.value = false; };
 	function choose(entry) {
 		close();

@@ -16,7 +16,7 @@ import { Button } from "./form.js";
 import { paletteOpen } from "./palette.js";
 import { switchZone } from "./time.js";
 
-const GROUPS = ["work", "rules", "insight", "operate"];
+const MENU_GROUPS = ["work", "rules", "insight", "operate"];
 const menuOpen = signal(false);
 
 function Item({ screen, current }) {
@@ -33,7 +33,7 @@ function Menu({ current }) {
 	    allowed(screen));
 	return html`<nav class=${`menu ${shown ? "shown" : ""}`} id="menu"
 		aria-label=${t("menu")}>
-		${GROUPS.map((group) => {
+		${MENU_GROUPS.map((group) => {
 			const mine = listed.filter((screen) => screen.group === group);
 			return mine.length > 0 && html`<section key=${group}>
 				<h2>${t(`group.${group}`)}</h2>
@@ -68,7 +68,7 @@ function Bar() {
 			<${Button} kind="quiet" class="zone" onClick=${switchZone}
 				label=${t("zone.switch", { zone: zoneName(zone) })}>
 				${zoneName(zone)}</${Button}>
-			<a class="button quiet person" href=${href("/account")}
+			<a class="button quiet" href=${href("/account")}
 				title=${me.email} aria-label=${t("account.of",
 				{ email: me.email })}><${Icon} name="user-round" />
 				<span class="email">${me.email}</span></a>

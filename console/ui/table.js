@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: ISC
 // Tables of rows: j and k move through the rows, Enter opens, x selects.
-import { html, useRef } from "../../third_party/preact/preact.js";
+import { Component, html, useEffect, useRef, useState } from
+    "../../third_party/preact/preact.js";
 import { useKeys } from "../keys.js";
 import { t } from "../text.js";
 import { Button } from "./form.js";
 import { Icon } from "../icons.js";
+
+const FIRST_ROWS = 20;
 
 // The element of a row that takes the focus.
 function handleIn(row) {
@@ -29,7 +32,7 @@ function currentKey(box) {
 }
 
 // The keys of a selection: add or remove one, or all from the last one to it.
-function select(selection, keys, key, range) {
+function select({ selection, keys }, key, range) {
 	const chosen = new Set(selection.chosen);
 	const from = keys.indexOf(selection.last), to = keys.indexOf(key);
 	if (range && from >= 0) {
@@ -60,29 +63,46 @@ function Head({ columns, selection, keys, sort }) {
 		</th>`)}</tr></thead>`;
 }
 
-function Row({ row, id, columns, href, selection, keys, onCurrent, current }) {
-	function click(event) {
-		if (event.target.closest("a, button, input, label, select") ||
-		    getSelection()?.toString() !== "")
-			return;
-		if (href)
-			location.hash = href(row);
-		else
-			handleIn(event.currentTarget)?.focus();
+// A row is written again only when something that it shows has changed.  latest
+// holds what it needs only when the operator acts.
+class Row extends Component {
+	shouldComponentUpdate(next) {
+		return Object.keys(next).some((name) =>
+		    next[name] !== this.props[name]);
 	}
-	const chosen = selection?.chosen.has(id);
-	return html`<tr data-row=${id} onClick=${click}
-		class=${`${href ? "opens" : ""} ${chosen ? "chosen" : ""} ${
-		    current === id ? "current" : ""}`}
-		onFocusIn=${() => onCurrent?.(row)}>
-		${selection && html`<td class="select"><input type="checkbox"
-			aria-label=${t("table.one", { id })} checked=${chosen}
-			onClick=${(event) => select(selection, keys, id,
-			    event.shiftKey)} /></td>`}
-		${columns.map(({ id: column, cell, align = "", main }) => html`<td
-			key=${column} class=${align} data-main=${main ? "" : undefined}>
-			${main && href ? html`<a href=${href(row)}>${cell(row)}</a>` :
-			    cell(row)}</td>`)}</tr>`;
+
+	render({ row, id, columns, href, chosen, current, latest }) {
+		const click = (event) => {
+			if (event.target.closest("a, button, input, label, select") ||
+			    getSelection()?.toString() !== "")
+				return;
+			if (href)
+				location.hash = href(row);
+			else
+				handleIn(event.currentTarget)?.focus();
+		};
+		return html`<tr data-row=${id} onClick=${click}
+			class=${`${href ? "opens" : ""} ${chosen ? "chosen" : ""} ${
+			    current ? "current" : ""}`}
+			onFocusIn=${() => latest.current.onCurrent?.(row)}>
+			${chosen !== undefined && html`<td class="select"><input
+				type="checkbox" aria-label=${t("table.one", { id })}
+				checked=${chosen} onClick=${({ shiftKey }) =>
+				    select(latest.current, id, shiftKey)} /></td>`}
+			${columns.map(({ id: column, cell, align = "", main }) => html`<td
+				key=${column} class=${align}
+				data-main=${main ? "" : undefined}>
+				${main && href ? html`<a href=${href(row)}>
+					${cell(row)}</a>` : cell(row)}</td>`)}</tr>`;
+	}
+}
+
+// useGrowth(rows): at first those that fill a window, and the others after these are
+// painted, so that the first row is there early.
+function useGrowth(rows) {
+	const [all, setAll] = useState(rows.length <= FIRST_ROWS);
+	useEffect(() => setAll(true), []);
+	return all ? rows : rows.slice(0, FIRST_ROWS);
 }
 
 // Table: label names it for screen readers.  columns are { id, label, cell(row),
@@ -94,14 +114,19 @@ function Row({ row, id, columns, href, selection, keys, onCurrent, current }) {
 //	onCurrent	called with the row that gets the focus; current: its id
 //	more		{ load(), busy } if there are further rows
 //	empty		shown instead of rows
+//
+// With the same columns and href as before, only rows that change are written again.
 export function Table({ label, columns, rows, keyOf, href, selection, sort,
     onCurrent, current, more, empty }) {
 	const box = useRef(null);
+	const latest = useRef(null);
+	const shown = useGrowth(rows);
 	const keys = rows.map(keyOf);
+	latest.current = { keys, selection, onCurrent };
 	const mark = (range) => () => {
 		const key = currentKey(box.current);
 		if (key !== null)
-			select(selection, keys, key, range);
+			select(latest.current, key, range);
 	};
 	useKeys({
 		"list.next": () => move(box.current, 1),
@@ -116,10 +141,11 @@ export function Table({ label, columns, rows, keyOf, href, selection, sort,
 	return html`<div class="table-box" ref=${box} tabindex="0" role="region"
 		aria-label=${label}>
 		<table><${Head} ...${{ columns, selection, keys, sort }} />
-		<tbody>${rows.map((row) => html`<${Row} key=${keyOf(row)}
-			id=${keyOf(row)} ...${{ row, columns, href, selection, keys,
-			    onCurrent, current }} />`)}</tbody></table>
-		${more && html`<p class="more"><${Button} busy=${more.busy}
+		<tbody>${shown.map((row, at) => html`<${Row} key=${keys[at]}
+			...${{ row, id: keys[at], columns, href, latest,
+			    chosen: selection?.chosen.has(keys[at]),
+			    current: keys[at] === current }} />`)}</tbody></table>
+		${more && shown === rows && html`<p class="more"><${Button} busy=${more.busy}
 			command="list.more" onClick=${more.load}>${t("table.more")}
 		</${Button}></p>`}
 	</div>`;

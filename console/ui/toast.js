@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // Short messages in a corner, which screen readers read aloud.
-import { html, signal, useState } from "../../third_party/preact/preact.js";
+import { html, signal, useRef, useState } from "../../third_party/preact/preact.js";
 import { errorText } from "../errors.js";
 import { Icon } from "../icons.js";
 import { useSignal } from "../store.js";
@@ -8,8 +8,9 @@ import { t } from "../text.js";
 
 const STAY_MS = 6000;
 const STAY_FAILED_MS = 15000;
-const MOST = 4;
-const ICONS = { good: "circle-check", bad: "circle-alert", plain: "info" };
+const MOST_TOASTS = 4;
+const AGAIN_MS = 100;
+const TONE_ICONS = { good: "circle-check", bad: "circle-alert", plain: "info" };
 
 const shown = signal([]);
 const said = signal("");
@@ -18,12 +19,12 @@ let last = 0;
 // toast({ text, tone, action: { label, run } }): tone is good, bad or plain.
 export function toast({ text, tone = "plain", action = null }) {
 	const id = ++last;
-	shown.value = [...shown.value.slice(1 - MOST), { id, text, tone, action }];
+	shown.value = [...shown.value.slice(1 - MOST_TOASTS), { id, text, tone, action }];
 	setTimeout(() => dismiss(id), tone === "bad" || action !== null ?
 	    STAY_FAILED_MS : STAY_MS);
 }
 
-export function dismiss(id) {
+function dismiss(id) {
 	shown.value = shown.value.filter((one) => one.id !== id);
 }
 
@@ -32,13 +33,34 @@ export function announce(text) {
 	said.value = text;
 }
 
+// The number of the newest message.
+export function newestToast() {
+	return last;
+}
+
+// sayAgain BEFORE: announce the newest message again, if it is newer than the number.
+// A dialog that closes takes a message away before a screen reader has read it.
+export function sayAgain(before) {
+	const { id, text } = shown.value.at(-1) ?? { id: 0 };
+	if (id <= before)
+		return;
+	announce("");
+	setTimeout(() => announce(text), AGAIN_MS);
+}
+
 // useAct(): [busy, act].  await act(() => call(...), { done: "text" }) says how it
 // went in a toast; it returns the result of the work, or undefined after an error.
-// failed(error) may return true: it has shown the error itself.
+// failed(error) may return true: it has shown the error itself.  While one work is
+// under way, another one is not started, and its result is null: the second press of
+// a key does nothing.
 export function useAct() {
 	const [busy, setBusy] = useState(false);
+	const running = useRef(false);
 	async function act(work, { done = null, action = null,
 	    failed = () => false } = {}) {
+		if (running.current)
+			return null;
+		running.current = true;
 		setBusy(true);
 		try {
 			const result = await work() ?? null;
@@ -50,6 +72,7 @@ export function useAct() {
 				toast({ text: errorText(error), tone: "bad" });
 			return undefined;
 		} finally {
+			running.current = false;
 			setBusy(false);
 		}
 	}
@@ -58,7 +81,7 @@ export function useAct() {
 
 function Toast({ id, text, tone, action }) {
 	return html`<li class=${`toast ${tone}`}>
-		<${Icon} name=${ICONS[tone]} />
+		<${Icon} name=${TONE_ICONS[tone]} />
 		<p>${text}</p>
 		${action && html`<button type="button" class="button quiet"
 			onClick=${() => { dismiss(id); action.run(); }}>
@@ -69,7 +92,7 @@ function Toast({ id, text, tone, action }) {
 	</li>`;
 }
 
-// The app shows this once.
+// The app shows this once, and each dialog again.
 export function Toasts() {
 	return html`<div class="toasts" role="region" aria-label=${t("toast.all")}>
 		<div role="log" aria-live="polite" aria-label=${t("toast.all")}><ul>

@@ -275,7 +275,8 @@ add_terms(struct str *s, const struct model *m, const struct sample *sample)
 	for (i = 0; i < FEATURE__MAX; i++) {
 		str_add(s, i == 0 ? "[{\"feature\":" : ",{\"feature\":");
 		str_json(s, feature_name((enum feature)i));
-		explain_add_number(s, ",\"value\":", x[i]);
+		explain_add_number(
+		    s, ",\"value\":", model_input(&m->range[i], x[i]));
 		explain_add_number(s, ",\"weight\":", m->weight[i]);
 		explain_add_number(s, ",\"term\":", risk.term[i]);
 		str_addc(s, '}');

@@ -3,18 +3,19 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/analyse/rule_quality.h"
+#include "core/analyse/wilson.h"
 #include "core/base/arena.h"
-#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/decide/decide.h"
 #include "core/rule/rule.h"
 #include "core/signal/signals.h"
 
-#define Z 1.959963984540054 /* 97.5 % of the normal distribution are below */
+#define DAY INT64_C(86400000000) /* microseconds */
 
 /* Two rules that fired on the same samples. */
 struct pair {
@@ -22,67 +23,80 @@ struct pair {
 	int64_t both;
 };
 
-static void add_amount(struct rule_quality_rule *r, const struct signals *sigs);
+static size_t day_index(const struct rule_quality *q, int64_t at);
+static void add_hits(struct rule_quality *q, const struct signals *sigs,
+    const struct rule_hits *hits, enum backtest_label label, int64_t at);
+static int add_decisive(struct rule_quality *q, const struct signals *sigs,
+    struct decision *d, enum backtest_label label, struct arena *a,
+    struct fail *f);
+static int points_of(const struct ruleset *rs, const struct rule_hits *hits);
+static enum verdict verdict_at(const struct rulebook *book, int points);
+static int decide_without(const struct rulebook *book,
+    const struct signals *sigs, size_t i, struct decision *d, struct arena *a,
+    struct fail *f);
+static void remove_hit(struct rule_hits *hits, size_t i);
+static void restore_hit(struct rule_hits *hits, size_t i, uint16_t index);
+static void add_count(
+    struct rule_quality_count *count, enum backtest_label label);
+static void add_money(struct rule_quality_money *money,
+    const struct signals *sigs, enum backtest_label label);
+static void add_amount(
+    struct rule_quality_amount *amounts, const struct signals *sigs);
 static void print_rule(
     struct str *s, const struct rule_quality *q, size_t i, const char *comma);
-static void print_precision(struct str *s, const struct rule_quality_rule *r);
+static void print_label_counts(
+    struct str *s, const struct rule_quality_count *count);
+static void print_recall(struct str *s, const struct rule_quality *q,
+    const struct rule_quality_rule *r);
+static void print_amounts(
+    struct str *s, const struct rule_quality_money *money);
+static void print_sums(struct str *s, const struct rule_quality_amount *am);
+static void print_always(struct str *s, const struct rule_quality *q, size_t i);
+static int64_t fired_both(const struct rule_quality *q, size_t a, size_t b);
+static void print_days(
+    struct str *s, const struct rule_quality *q, const uint16_t *by_day);
+static void print_precision(
+    struct str *s, const struct rule_quality_count *count);
 static void print_overlap(struct str *s, const struct rule_quality *q);
 static size_t find_pairs(
     const struct rule_quality *q, struct pair ret[RULE_QUALITY_PAIRS_MAX]);
 static int64_t less_of(int64_t a, int64_t b);
 
 int
-rule_quality_init(struct rule_quality *ret, const struct ruleset *rs,
-    struct arena *a, struct fail *f)
+rule_quality_init(struct rule_quality *ret, const struct rulebook *book,
+    int64_t since, int64_t until, int64_t mature_until, struct arena *a,
+    struct fail *f)
 {
-	const size_t n = rs->n_rules;
+	const int64_t last = until / DAY, most = last - RULE_QUALITY_DAYS_MAX;
+	const int64_t first = since / DAY > most ? since / DAY : most + 1;
+	const size_t n = book->ruleset->n_rules;
 
 	*ret = (struct rule_quality) {
-		.ruleset = rs,
+		.book = book,
+		.mature_until = mature_until,
+		.first_day = first,
+		.n_days = first > last ? 1 : (size_t)(last - first + 1),
 		.rule = arena_array(a, n + 1, sizeof(*ret->rule)),
 		.both = arena_array(a, n * n + 1, sizeof(*ret->both)),
 	};
 	return ret->rule == NULL || ret->both == NULL ? fail_memory(f) : 0;
 }
 
-void
+int
 rule_quality_add(struct rule_quality *q, const struct signals *sigs,
-    const struct rule_hits *hits, enum backtest_label label)
+    enum backtest_label label, int64_t at, struct arena *a, struct fail *f)
 {
-	struct rule_quality_rule *r;
-	size_t i, j;
+	const struct arena_mark mark = arena_mark(a);
+	struct decision d;
+	int r;
 
-	q->samples++;
-	for (i = 0; i < hits->n; i++) {
-		r = &q->rule[hits->index[i]];
-		r->fired++;
-		r->fraud += label == LABEL_FRAUD;
-		r->legit += label == LABEL_LEGIT;
-		if (label == LABEL_FRAUD)
-			add_amount(r, sigs);
-		/* The hits are in the order of the rules. */
-		for (j = i + 1; j < hits->n; j++)
-			q->both[hits->index[i] * q->ruleset->n_rules +
-			    hits->index[j]]++;
-	}
-}
-
-struct rule_quality_interval
-rule_quality_wilson(int64_t good, int64_t n)
-{
-	const double p = n == 0 ? 0 : (double)good / (double)n;
-	const double share = n == 0 ? 1 : Z * Z / (double)n;
-	double middle, reach;
-
-	if (n == 0)
-		return (struct rule_quality_interval) { .low = 0, .high = 1 };
-	middle = (p + share / 2) / (1 + share);
-	reach = Z * sqrt(p * (1 - p) / (double)n + share / (4 * (double)n)) /
-	    (1 + share);
-	return (struct rule_quality_interval) {
-		.low = good == 0 ? 0 : middle - reach,
-		.high = good == n ? 1 : middle + reach,
-	};
+	r = decide(q->book, sigs, a, &d, f);
+	if (r == 0)
+		r = add_decisive(q, sigs, &d, label, a, f);
+	arena_rewind(a, mark);
+	if (r == 0)
+		add_hits(q, sigs, &d.hits, label, at);
+	return r;
 }
 
 void
@@ -90,17 +104,161 @@ rule_quality_json(struct str *s, const struct rule_quality *q)
 {
 	size_t i;
 
-	str_addf(s, "\"decisions\":%" PRId64 ",\"rules\":[", q->samples);
-	for (i = 0; i < q->ruleset->n_rules; i++)
+	str_addf(s, "\"decisions\":%" PRId64 ",", q->all.samples);
+	print_label_counts(s, &q->all);
+	str_addf(
+	    s, ",\"mature\":{\"decisions\":%" PRId64 ",", q->mature.samples);
+	print_label_counts(s, &q->mature);
+	str_add(s, "},\"byDay\":");
+	print_days(s, q, q->by_day);
+	str_add(s, ",\"rules\":[");
+	for (i = 0; i < q->book->ruleset->n_rules; i++)
 		print_rule(s, q, i, i == 0 ? "" : ",");
 	str_add(s, "],\"overlap\":[");
 	print_overlap(s, q);
 	str_addc(s, ']');
 }
 
-/* Add the amount of a fraud to the sum of its currency. */
+static size_t
+day_index(const struct rule_quality *q, int64_t at)
+{
+	const int64_t day = at / DAY - q->first_day;
+
+	if (day < 0)
+		return 0;
+	return (size_t)day < q->n_days ? (size_t)day : q->n_days - 1;
+}
+
+/* Count a sample, and the rules that fired on it. */
 static void
-add_amount(struct rule_quality_rule *r, const struct signals *sigs)
+add_hits(struct rule_quality *q, const struct signals *sigs,
+    const struct rule_hits *hits, enum backtest_label label, int64_t at)
+{
+	const size_t day = day_index(q, at), n = q->book->ruleset->n_rules;
+	const bool mature = at <= q->mature_until;
+	struct rule_quality_rule *r;
+	size_t i, j;
+
+	add_count(&q->all, label);
+	if (mature)
+		add_count(&q->mature, label);
+	q->by_day[day]++;
+	for (i = 0; i < hits->n; i++) {
+		r = &q->rule[hits->index[i]];
+		add_money(&r->fired, sigs, label);
+		if (mature)
+			add_count(&r->mature, label);
+		r->by_day[day]++;
+		/* The hits are in the order of the rules. */
+		for (j = i + 1; j < hits->n; j++)
+			q->both[hits->index[i] * n + hits->index[j]]++;
+	}
+}
+
+/*
+ * Find the rules without which the verdict of d is milder.  d keeps its hits
+ * and loses the rest.
+ */
+static int
+add_decisive(struct rule_quality *q, const struct signals *sigs,
+    struct decision *d, enum backtest_label label, struct arena *a,
+    struct fail *f)
+{
+	const enum verdict verdict = d->verdict;
+	const int points = points_of(q->book->ruleset, &d->hits);
+	uint16_t index;
+	size_t i;
+	int r = 0;
+
+	if (verdict == VERDICT_ALLOW)
+		return 0;
+	for (i = 0; i < d->hits.n && r == 0; i++) {
+		index = d->hits.index[i];
+		if (d->scorer == SCORER_WEIGHTED)
+			d->verdict = verdict_at(q->book,
+			    points - q->book->ruleset->rules[index].points);
+		else
+			r = decide_without(q->book, sigs, i, d, a, f);
+		if (r == 0 && d->verdict < verdict)
+			add_money(&q->rule[index].decisive, sigs, label);
+	}
+	return r;
+}
+
+static int
+points_of(const struct ruleset *rs, const struct rule_hits *hits)
+{
+	size_t i;
+	int points = 0;
+
+	for (i = 0; i < hits->n; i++)
+		points += rs->rules[hits->index[i]].points;
+	return points;
+}
+
+/* The verdict for the points of the weighted scorer, see score_weighted(). */
+static enum verdict
+verdict_at(const struct rulebook *book, int points)
+{
+	return policy_band(
+	    book->policy, points < SCORE_MAX ? points : SCORE_MAX)
+	    ->verdict;
+}
+
+/* Decide without the hit i. */
+static int
+decide_without(const struct rulebook *book, const struct signals *sigs,
+    size_t i, struct decision *d, struct arena *a, struct fail *f)
+{
+	const struct arena_mark mark = arena_mark(a);
+	const uint16_t index = d->hits.index[i];
+	int r;
+
+	remove_hit(&d->hits, i);
+	r = decide_hits(book, sigs, a, d, f);
+	restore_hit(&d->hits, i, index);
+	arena_rewind(a, mark);
+	return r;
+}
+
+static void
+remove_hit(struct rule_hits *hits, size_t i)
+{
+	hits->n--;
+	memmove(&hits->index[i], &hits->index[i + 1],
+	    (hits->n - i) * sizeof(*hits->index));
+}
+
+static void
+restore_hit(struct rule_hits *hits, size_t i, uint16_t index)
+{
+	memmove(&hits->index[i + 1], &hits->index[i],
+	    (hits->n - i) * sizeof(*hits->index));
+	hits->index[i] = index;
+	hits->n++;
+}
+
+static void
+add_count(struct rule_quality_count *count, enum backtest_label label)
+{
+	count->samples++;
+	count->fraud += label == LABEL_FRAUD;
+	count->legit += label == LABEL_LEGIT;
+}
+
+static void
+add_money(struct rule_quality_money *money, const struct signals *sigs,
+    enum backtest_label label)
+{
+	add_count(&money->count, label);
+	if (label != LABEL_NONE)
+		add_amount(
+		    label == LABEL_FRAUD ? money->fraud : money->legit, sigs);
+}
+
+/* Add the amount of an event to the sum of its currency. */
+static void
+add_amount(struct rule_quality_amount *amounts, const struct signals *sigs)
 {
 	const struct value *amount = &sigs->value[SIGNAL_EVENT_AMOUNT];
 	const struct value *currency = &sigs->value[SIGNAL_EVENT_CURRENCY];
@@ -109,7 +267,7 @@ add_amount(struct rule_quality_rule *r, const struct signals *sigs)
 	if (amount->type != VALUE_NUMBER || currency->type != VALUE_STRING ||
 	    strlen(currency->string) >= sizeof(am->currency))
 		return;
-	for (am = r->amount; am < r->amount + nitems(r->amount); am++) {
+	for (am = amounts; am < amounts + RULE_QUALITY_CURRENCIES; am++) {
 		if (am->currency[0] == '\0')
 			memcpy(am->currency, currency->string,
 			    strlen(currency->string) + 1);
@@ -124,9 +282,9 @@ static void
 print_rule(
     struct str *s, const struct rule_quality *q, size_t i, const char *comma)
 {
-	const struct rule *rule = &q->ruleset->rules[i];
+	const struct rule *rule = &q->book->ruleset->rules[i];
 	const struct rule_quality_rule *r = &q->rule[i];
-	size_t j;
+	const int64_t fired = r->fired.count.samples, all = q->all.samples;
 
 	str_addf(s, "%s{\"id\":", comma);
 	str_json(s, rule->id);
@@ -134,37 +292,122 @@ print_rule(
 	str_json(s, rule->tag);
 	str_addf(s,
 	    ",\"points\":%d,\"fired\":%" PRId64 ",\"share\":", rule->points,
-	    r->fired);
-	str_number(
-	    s, q->samples == 0 ? 0 : (double)r->fired / (double)q->samples);
-	str_addf(s, ",\"labels\":{\"fraud\":%" PRId64 ",\"legit\":%" PRId64 "}",
-	    r->fraud, r->legit);
-	print_precision(s, r);
-	str_add(s, ",\"amountFraud\":{");
-	for (j = 0; j < nitems(r->amount) && r->amount[j].currency[0] != '\0';
-	     j++) {
-		str_add(s, j == 0 ? "" : ",");
-		str_json(s, r->amount[j].currency);
-		str_addc(s, ':');
-		str_number(s, r->amount[j].sum);
+	    fired);
+	str_number(s, all == 0 ? 0 : (double)fired / (double)all);
+	str_addc(s, ',');
+	print_label_counts(s, &r->fired.count);
+	print_precision(s, &r->fired.count);
+	print_recall(s, q, r);
+	print_amounts(s, &r->fired);
+	str_addf(s, ",\"mature\":{\"fired\":%" PRId64 ",", r->mature.samples);
+	print_label_counts(s, &r->mature);
+	print_precision(s, &r->mature);
+	str_addf(s, "},\"decisive\":{\"samples\":%" PRId64 ",",
+	    r->decisive.count.samples);
+	print_label_counts(s, &r->decisive.count);
+	print_amounts(s, &r->decisive);
+	str_add(s, "},\"alwaysWith\":[");
+	print_always(s, q, i);
+	str_addf(
+	    s, "],\"neverFired\":%s,\"byDay\":", fired == 0 ? "true" : "false");
+	print_days(s, q, r->by_day);
+	str_addc(s, '}');
+}
+
+static void
+print_label_counts(struct str *s, const struct rule_quality_count *count)
+{
+	str_addf(s, "\"labels\":{\"fraud\":%" PRId64 ",\"legit\":%" PRId64 "}",
+	    count->fraud, count->legit);
+}
+
+/* Print the share of the fraud of all samples on which the rule fired. */
+static void
+print_recall(struct str *s, const struct rule_quality *q,
+    const struct rule_quality_rule *r)
+{
+	if (q->all.fraud == 0) {
+		str_add(s, ",\"recall\":null");
+		return;
 	}
-	str_addf(s, "},\"neverFired\":%s}", r->fired == 0 ? "true" : "false");
+	str_add(s, ",\"recall\":");
+	str_number(s, (double)r->fired.count.fraud / (double)q->all.fraud);
+}
+
+static void
+print_amounts(struct str *s, const struct rule_quality_money *money)
+{
+	str_add(s, ",\"amountFraud\":{");
+	print_sums(s, money->fraud);
+	str_add(s, "},\"amountLegit\":{");
+	print_sums(s, money->legit);
+	str_addc(s, '}');
+}
+
+static void
+print_sums(struct str *s, const struct rule_quality_amount *am)
+{
+	size_t i;
+
+	for (i = 0; i < RULE_QUALITY_CURRENCIES && am[i].currency[0] != '\0';
+	     i++) {
+		str_add(s, i == 0 ? "" : ",");
+		str_json(s, am[i].currency);
+		str_addc(s, ':');
+		str_number(s, am[i].sum);
+	}
+}
+
+/* Print the rules that fired on each sample on which rule i fired. */
+static void
+print_always(struct str *s, const struct rule_quality *q, size_t i)
+{
+	const struct ruleset *rs = q->book->ruleset;
+	const int64_t fired = q->rule[i].fired.count.samples;
+	size_t j, n = 0;
+
+	for (j = 0; j < rs->n_rules && fired > 0; j++) {
+		if (j == i || fired_both(q, i, j) < fired)
+			continue;
+		str_add(s, n == 0 ? "" : ",");
+		str_json(s, rs->rules[j].id);
+		if (++n == RULE_QUALITY_ALWAYS_MAX)
+			return;
+	}
+}
+
+/* Return the number of samples on which two rules fired. */
+static int64_t
+fired_both(const struct rule_quality *q, size_t a, size_t b)
+{
+	const size_t n = q->book->ruleset->n_rules;
+
+	return a < b ? q->both[a * n + b] : q->both[b * n + a];
+}
+
+static void
+print_days(struct str *s, const struct rule_quality *q, const uint16_t *by_day)
+{
+	size_t i;
+
+	for (i = 0; i < q->n_days; i++)
+		str_addf(s, "%c%d", i == 0 ? '[' : ',', by_day[i]);
+	str_addc(s, ']');
 }
 
 /* Print the share of fraud among the labels and its interval. */
 static void
-print_precision(struct str *s, const struct rule_quality_rule *r)
+print_precision(struct str *s, const struct rule_quality_count *count)
 {
-	const int64_t n = r->fraud + r->legit;
-	const struct rule_quality_interval in =
-	    rule_quality_wilson(r->fraud, n);
+	const int64_t n = count->fraud + count->legit;
+	const struct wilson_bounds in = wilson_interval(count->fraud, n);
 
 	if (n == 0) {
 		str_add(s, ",\"precision\":null,\"low\":null,\"high\":null");
 		return;
 	}
 	str_add(s, ",\"precision\":");
-	str_number(s, (double)r->fraud / (double)n);
+	str_number(s, (double)count->fraud / (double)n);
 	str_add(s, ",\"low\":");
 	str_number(s, in.low);
 	str_add(s, ",\"high\":");
@@ -181,14 +424,14 @@ print_overlap(struct str *s, const struct rule_quality *q)
 
 	for (i = 0; i < n; i++) {
 		str_add(s, i == 0 ? "{\"a\":" : ",{\"a\":");
-		str_json(s, q->ruleset->rules[pairs[i].a].id);
+		str_json(s, q->book->ruleset->rules[pairs[i].a].id);
 		str_add(s, ",\"b\":");
-		str_json(s, q->ruleset->rules[pairs[i].b].id);
+		str_json(s, q->book->ruleset->rules[pairs[i].b].id);
 		str_addf(s, ",\"both\":%" PRId64 ",\"share\":", pairs[i].both);
 		str_number(s,
 		    (double)pairs[i].both /
-			(double)less_of(q->rule[pairs[i].a].fired,
-			    q->rule[pairs[i].b].fired));
+			(double)less_of(q->rule[pairs[i].a].fired.count.samples,
+			    q->rule[pairs[i].b].fired.count.samples));
 		str_addc(s, '}');
 	}
 }
@@ -198,7 +441,7 @@ static size_t
 find_pairs(
     const struct rule_quality *q, struct pair ret[RULE_QUALITY_PAIRS_MAX])
 {
-	const size_t rules = q->ruleset->n_rules;
+	const size_t rules = q->book->ruleset->n_rules;
 	size_t a, b, i, n = 0;
 	int64_t both;
 

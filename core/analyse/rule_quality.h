@@ -7,68 +7,86 @@
 #include <stdint.h>
 
 #include "core/analyse/backtest.h"
-#include "core/decide/policy.h"
 
 struct arena;
 struct fail;
-struct rule_hits;
-struct ruleset;
+struct rulebook;
 struct signals;
 struct str;
 
-#define RULE_QUALITY_SAMPLES_MAX 20000
+#define RULE_QUALITY_SAMPLES_MAX 15000
 #define RULE_QUALITY_PAIRS_MAX 20 /* of the overlap */
-#define RULE_QUALITY_CURRENCIES 8 /* of one rule; further ones do not count */
+#define RULE_QUALITY_ALWAYS_MAX 5 /* rules without which one never fires */
+#define RULE_QUALITY_DAYS_MAX                                                  \
+	92 /* UTC days from the first to the last sample */
+#define RULE_QUALITY_CURRENCIES 8 /* of one sum; further ones do not count */
 
-/* The fraud of one currency. */
+/* The amounts of one currency. */
 struct rule_quality_amount {
 	char currency[4]; /* "": free */
 	double sum;
 };
 
-/* The counts of one rule. */
+/* Samples, and how they are labelled. */
+struct rule_quality_count {
+	int64_t samples;
+	int64_t fraud;
+	int64_t legit;
+};
+
+/* The same with the amounts of the labelled ones. */
+struct rule_quality_money {
+	struct rule_quality_count count;
+	struct rule_quality_amount fraud[RULE_QUALITY_CURRENCIES];
+	struct rule_quality_amount legit[RULE_QUALITY_CURRENCIES];
+};
+
+/* The samples on which one rule fired. */
 struct rule_quality_rule {
-	int64_t fired;
-	int64_t fraud; /* of these, labelled fraud */
-	int64_t legit; /* and legit */
-	struct rule_quality_amount amount[RULE_QUALITY_CURRENCIES];
+	struct rule_quality_money fired;
+	struct rule_quality_count mature; /* of these, old enough */
+	struct rule_quality_money decisive; /* and milder without the rule */
+	uint16_t by_day[RULE_QUALITY_DAYS_MAX]; /* fired on each day */
 };
 
 /* The counts of a ruleset. */
 struct rule_quality {
-	const struct ruleset *ruleset;
-	int64_t samples;
+	const struct rulebook *book;
+	struct rule_quality_count all;
+	struct rule_quality_count mature; /* at or before mature_until */
+	int64_t mature_until; /* microseconds UTC */
+	int64_t first_day; /* since 1970-01-01, UTC */
+	size_t n_days;
+	uint16_t by_day[RULE_QUALITY_DAYS_MAX]; /* samples of each day */
 	struct rule_quality_rule *rule; /* as many as the ruleset has */
 	uint16_t *both; /* [a * n + b]: samples on which a and b > a fired */
 };
 
-/* The bounds of a share. */
-struct rule_quality_interval {
-	double low;
-	double high;
-};
+/*
+ * Begin to count the rules of a rulebook, in arena a, on the UTC days from
+ * since to until, the last RULE_QUALITY_DAYS_MAX if there are more.  Samples at
+ * or before mature_until are mature: their labels have come.  The times are
+ * microseconds UTC.  Return 0, or -1 with f set if the arena is full.
+ */
+int rule_quality_init(struct rule_quality *ret, const struct rulebook *book,
+    int64_t since, int64_t until, int64_t mature_until, struct arena *a,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
- * Begin to count the rules of a ruleset, in arena a.  Return 0, or -1 with f
- * set if the arena is full.
+ * Decide one sample, of at most RULE_QUALITY_SAMPLES_MAX, and count the rules
+ * that fired, its label, and its time, microseconds UTC.  Decide it again
+ * without each of these rules: a rule is decisive if the verdict is then
+ * milder. A time outside of the days counts on the nearest one.  Memory of
+ * arena a is used until the return.  Return 0, or -1 with f set if it is full.
  */
-int rule_quality_init(struct rule_quality *ret, const struct ruleset *rs,
-    struct arena *a, struct fail *f) __attribute__((warn_unused_result));
+int rule_quality_add(struct rule_quality *q, const struct signals *sigs,
+    enum backtest_label label, int64_t at, struct arena *a, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
- * Count one sample, of at most RULE_QUALITY_SAMPLES_MAX: the rules that fired
- * on its signals, and its label.
+ * Append the members from decisions to overlap of GET /v1/analytics/rules,
+ * without braces.
  */
-void rule_quality_add(struct rule_quality *q, const struct signals *sigs,
-    const struct rule_hits *hits, enum backtest_label label);
-
-/*
- * The Wilson score interval at 95 % of a share of good among n: where the true
- * share may be.  0 to 1 if n is 0.
- */
-struct rule_quality_interval rule_quality_wilson(int64_t good, int64_t n);
-
-/* Append the members decisions, rules and overlap, without braces. */
 void rule_quality_json(struct str *s, const struct rule_quality *q);
 
 #endif

@@ -29,9 +29,16 @@ int
 decide(const struct rulebook *book, const struct signals *sigs, struct arena *a,
     struct decision *ret, struct fail *f)
 {
+	rule_eval(book->ruleset, sigs, &ret->hits);
+	return decide_hits(book, sigs, a, ret, f);
+}
+
+int
+decide_hits(const struct rulebook *book, const struct signals *sigs,
+    struct arena *a, struct decision *ret, struct fail *f)
+{
 	const struct band *band;
 
-	rule_eval(book->ruleset, sigs, &ret->hits);
 	if (score_rules(book, sigs, a, ret, f) == -1)
 		return -1;
 	band = policy_band(book->policy, ret->score.total);

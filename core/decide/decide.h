@@ -62,6 +62,14 @@ int decide(const struct rulebook *book, const struct signals *sigs,
     __attribute__((warn_unused_result));
 
 /*
+ * The same as if the rules of ret->hits had fired, which rule_eval() or the
+ * caller has set.
+ */
+int decide_hits(const struct rulebook *book, const struct signals *sigs,
+    struct arena *a, struct decision *ret, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
  * Make the decision for a block or allow entry: deny or allow, score -1, and
  * the single reason list.block or list.allow with 0 points.
  */

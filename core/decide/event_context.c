@@ -54,6 +54,7 @@ event_context_facts(const struct event_context *ctx, struct signal_facts *ret)
 		.now = ctx->now,
 		.state = ctx->state,
 		.place = *ctx->place,
+		.ip_facts = ctx->ip_facts,
 		.device = ctx->identifiers[IDENTIFIER_DEVICE],
 		.fingerprint = ctx->identifiers[IDENTIFIER_FINGERPRINT],
 		.ip = ctx->identifiers[IDENTIFIER_IP],

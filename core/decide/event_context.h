@@ -28,6 +28,7 @@ struct event_context {
 	struct graph_node *user;
 	struct graph_node *const *identifiers; /* IDENTIFIER__MAX of them */
 	const struct place *place; /* of the event's ip */
+	struct ip_facts ip_facts; /* of the same */
 
 	/* Fraud rates of the device and the ip; NULL if nothing is known. */
 	const struct entity_risk_rates *device_risk;

@@ -19,7 +19,7 @@ static void add_metrics(struct str *s, const struct model_metrics *m);
 static void add_features(struct str *s, const struct model *m);
 
 /*
- * The table is included twice: for the members, and for the array of weights.
+ * The table is included for the members, for the weights and for the ranges.
  */
 static const struct model bundled = {
 #define MODEL(at, rate, intercept, stretch, shift)                             \
@@ -35,20 +35,26 @@ static const struct model bundled = {
 		.log_loss = (loss),                                            \
 		.samples = (n),                                                \
 	},
-#define WEIGHT(ident, value)
+#define WEIGHT(ident, value, least, most)
 #include "core/decide/model.tbl"
 #undef MODEL
 #undef METRICS
 #undef WEIGHT
-	.weight = {
 #define MODEL(at, rate, intercept, stretch, shift)
 #define METRICS(n, area, right, precision, cards, squares, loss)
-#define WEIGHT(ident, value) [FEATURE_##ident] = (value),
+	.weight = {
+#define WEIGHT(ident, value, least, most) [FEATURE_##ident] = (value),
 #include "core/decide/model.tbl"
-#undef MODEL
-#undef METRICS
 #undef WEIGHT
 	},
+	.range = {
+#define WEIGHT(ident, value, least, most)                                      \
+	[FEATURE_##ident] = { (least), (most) },
+#include "core/decide/model.tbl"
+#undef WEIGHT
+	},
+#undef MODEL
+#undef METRICS
 	.source = "bundled",
 	.provenance = DEMO,
 	.features_version = FEATURES_VERSION,
@@ -60,6 +66,29 @@ model_bundled(void)
 	return &bundled;
 }
 
+double
+model_input(const struct model_range *range, double x)
+{
+	return x < range->min ? range->min : x > range->max ? range->max : x;
+}
+
+double
+model_reach(const struct model *m, enum feature *ret_feature)
+{
+	double reach, most = -1;
+	int i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		reach = m->calibration.a * fabs(m->weight[i]) *
+		    (m->range[i].max - m->range[i].min);
+		if (reach > most) {
+			most = reach;
+			*ret_feature = (enum feature)i;
+		}
+	}
+	return most;
+}
+
 void
 model_risk(const struct model *m, const double features[FEATURE__MAX],
     struct model_risk *ret)
@@ -68,7 +97,8 @@ model_risk(const struct model *m, const double features[FEATURE__MAX],
 	int i;
 
 	for (i = 0; i < FEATURE__MAX; i++) {
-		ret->term[i] = m->weight[i] * features[i];
+		ret->term[i] =
+		    m->weight[i] * model_input(&m->range[i], features[i]);
 		z += ret->term[i];
 	}
 	z = m->calibration.a * z + m->calibration.b;
@@ -120,6 +150,12 @@ model_file_json(struct str *s, const struct model *m)
 	for (i = 0; i < FEATURE__MAX; i++)
 		model_add_number(
 		    s, i == 0 ? "],\n\"weights\":[" : ",", m->weight[i]);
+	for (i = 0; i < FEATURE__MAX; i++) {
+		model_add_number(
+		    s, i == 0 ? "],\n\"ranges\":[[" : ",[", m->range[i].min);
+		model_add_number(s, ",", m->range[i].max);
+		str_addc(s, ']');
+	}
 	model_add_number(s, "],\n\"bias\":", m->bias);
 	add_text(s, ",\n\"trainedAt\":", m->trained_at);
 	model_add_number(s, ",\n\"baseRate\":", m->base_rate);
@@ -186,6 +222,8 @@ add_features(struct str *s, const struct model *m)
 		add_text(s, i == 0 ? "{\"name\":" : ",{\"name\":",
 		    feature_name((enum feature)i));
 		model_add_number(s, ",\"weight\":", m->weight[i]);
+		model_add_number(s, ",\"min\":", m->range[i].min);
+		model_add_number(s, ",\"max\":", m->range[i].max);
 		str_addc(s, '}');
 	}
 	str_addc(s, ']');

@@ -16,6 +16,12 @@ struct str;
 #define MODEL_WEIGHT_MAX 1000000 /* magnitude of a weight and of the bias */
 #define MODEL_CALIBRATION_MAX 1000 /* magnitude of a and b */
 
+/*
+ * A model in which one feature can move the log odds by more is extreme: the
+ * other features cannot outweigh that one.
+ */
+#define MODEL_REACH_MAX 50
+
 /* The provenance of every model but the bundled one. */
 #define MODEL_OPERATOR "operator-supplied"
 
@@ -42,6 +48,15 @@ struct model_metrics {
 	int64_t samples; /* number of events that it was fitted to */
 };
 
+/*
+ * The values of a feature that a model knows from its training, within 0 to 1.
+ * It takes a lower or higher value for min or max.
+ */
+struct model_range {
+	double min;
+	double max;
+};
+
 /* The strings live as long as the model.  Only metrics may be NAN. */
 struct model {
 	const char *source; /* where it was loaded from, or "bundled" */
@@ -50,6 +65,7 @@ struct model {
 	const char *trained_at; /* a date, or a date and time */
 	int features_version; /* must be FEATURES_VERSION to score events */
 	double weight[FEATURE__MAX];
+	struct model_range range[FEATURE__MAX];
 	double bias;
 	double base_rate; /* share of fraud in its training data; 0 < it < 1 */
 	struct model_calibration calibration;
@@ -58,13 +74,22 @@ struct model {
 
 /* The result of a model for one event. */
 struct model_risk {
-	double term[FEATURE__MAX]; /* weight times feature */
+	double term[FEATURE__MAX]; /* weight times feature within its range */
 	double p; /* probability of fraud, at the base rate */
 	double p_even; /* the same if half of all events were fraud */
 };
 
 /* The demonstration model in the programs, core/decide/model.tbl. */
 const struct model *model_bundled(void);
+
+/* Return the value that a model takes for x: the nearest one in its range. */
+double model_input(const struct model_range *range, double x);
+
+/*
+ * Return the most by which one feature can move the log odds, after
+ * calibration, and the feature in *ret_feature.
+ */
+double model_reach(const struct model *m, enum feature *ret_feature);
 
 /*
  * Compute the risk of an event from its features.  Equal inputs give exactly

@@ -15,12 +15,6 @@ static int check_band(const struct policy *p, size_t i, struct fail *f);
 static int band_fail(
     struct fail *f, size_t i, const char *member, const char *why);
 
-static const char *const verdicts[VERDICT__MAX] = {
-#define VERDICT(id, name) [VERDICT_##id] = name,
-#include "core/decide/verdicts.tbl"
-#undef VERDICT
-};
-
 static const char *const on_errors[ON_ERROR__MAX] = {
 	[ON_ERROR_FAIL_OPEN] = "fail_open",
 	[ON_ERROR_FAIL_CLOSED] = "fail_closed",
@@ -74,24 +68,6 @@ policy_review_queue(const struct policy *p)
 		if (p->bands[i].verdict == VERDICT_REVIEW)
 			return policy_queue(&p->bands[i]);
 	return POLICY_QUEUE_DEFAULT;
-}
-
-const char *
-verdict_name(enum verdict v)
-{
-	assert(v >= VERDICT_ALLOW && v < VERDICT__MAX);
-	return verdicts[v];
-}
-
-enum verdict
-verdict_parse(const char *name)
-{
-	unsigned int i;
-
-	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++)
-		if (strcmp(name, verdicts[i]) == 0)
-			return (enum verdict)i;
-	return 0;
 }
 
 const char *

@@ -6,19 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/verdict.h"
+
 struct fail;
 
 #define POLICY_BANDS_MAX 101 /* one per score */
 #define POLICY_QUEUE_DEFAULT "risk-ops"
-
-/* In order of severity. */
-enum verdict {
-	VERDICT__NONE = 0,
-#define VERDICT(id, name) VERDICT_##id,
-#include "core/decide/verdicts.tbl"
-#undef VERDICT
-	VERDICT__MAX
-};
 
 enum on_error { ON_ERROR_FAIL_OPEN = 1, ON_ERROR_FAIL_CLOSED, ON_ERROR__MAX };
 
@@ -65,9 +58,7 @@ const char *policy_queue(const struct band *band);
  */
 const char *policy_review_queue(const struct policy *p);
 
-/* Names such as "allow" and "fail_open".  Parsers return 0 if unknown. */
-const char *verdict_name(enum verdict v);
-enum verdict verdict_parse(const char *name);
+/* Names such as "fail_open".  The parser returns 0 if unknown. */
 const char *on_error_name(enum on_error e);
 enum on_error on_error_parse(const char *name);
 

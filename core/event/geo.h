@@ -4,6 +4,7 @@
 #define CORE_EVENT_GEO_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/base/value.h"
 
@@ -13,6 +14,13 @@ struct place {
 	bool city; /* coordinates of a city, not of a country's centroid */
 	double lat; /* degrees, north positive; NAN without a centroid */
 	double lon; /* degrees, east positive; NAN without a centroid */
+};
+
+/* What else is known of an address; all zero if nothing is. */
+struct ip_facts {
+	const char *city; /* its name; NULL if unknown */
+	const char *asn_org; /* who has the asn; NULL if unknown */
+	uint32_t asn; /* of the autonomous system; 0 if unknown */
 };
 
 /*

@@ -7,17 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/value.h"
+#include "core/base/verdict.h"
+
 struct arena;
 struct fail;
 struct signals;
 struct str;
 
 #define RULES_MAX 1000 /* rules of one ruleset */
+#define RULE_TESTS_MAX 1000 /* tests of one ruleset */
+#define RULE_GIVEN_MAX 256 /* signals that one test gives */
+#define RULE_EXPECT_MAX 64 /* expectations of one test */
 #define RULE_DEPTH_MAX 64 /* levels of nesting in one condition */
 #define RULE_TERMS_MAX 1000 /* comparisons, "!" and groups in one condition */
 #define RULE_LIST_MAX 256 /* members of one list */
 #define RULE_ATTRS_MAX 128 /* different attributes that a ruleset reads */
 #define RULE_POINTS_MAX 100
+#define RULE_SCORE_MAX 100 /* that a test can expect */
 #define RULE_ID_MAX 64 /* bytes of an id, a tag, a version label */
 #define RULE_NUMBER_MAX 64 /* bytes of a number as written */
 #define RULE_STRING_MAX 1024 /* bytes of a string without its escapes */
@@ -41,11 +48,53 @@ struct rule {
 	const struct rule_interned *attrs; /* of the ruleset, to print cond */
 };
 
+/* The value of a signal in a test. */
+struct rule_given {
+	const char *attr; /* name of the attribute, or NULL */
+	uint16_t signal; /* enum signal; only without attr */
+	struct value value;
+};
+
+enum rule_expect_kind {
+	EXPECT_VERDICT = 1,
+	EXPECT_SCORE, /* a score from min to max */
+	EXPECT_TAG, /* the tag is a reason */
+	EXPECT_NO_TAG, /* the tag is no reason */
+	EXPECT__MAX
+};
+
+/* What a test expects of the decision, and its place in the text. */
+struct rule_expect {
+	enum rule_expect_kind kind;
+	int line;
+	int column;
+	int end_column;
+	union {
+		enum verdict verdict;
+		struct {
+			int min, max;
+		} score;
+		const char *tag;
+	};
+};
+
+/* A test beside the rules: what they decide for some values of signals. */
+struct rule_test {
+	const char *id;
+	int line; /* of the word "test" in the text, from 1 */
+	const struct rule_given *given;
+	size_t n_given;
+	const struct rule_expect *expect;
+	size_t n_expect; /* at least 1 */
+};
+
 /* A compiled ruleset; it is constant and lives in the arena of its compiler. */
 struct ruleset {
 	const char *version; /* the loader sets it */
 	const struct rule *rules;
 	size_t n_rules;
+	const struct rule_test *tests; /* rule_test.h runs them */
+	size_t n_tests;
 	size_t n_tags; /* tag_index is below this */
 	const struct rule_interned *attrs; /* the attributes that it reads */
 };
@@ -93,6 +142,12 @@ struct ruleset *rule_compile(struct arena *a, const char *text, size_t len,
 struct ruleset *rule_compile_all(struct arena *a, const char *text, size_t len,
     struct rule_mistakes *ret) __attribute__((warn_unused_result));
 
+/* Set f to a mistake, in the form of rule_compile().  Return -1. */
+int rule_mistake_fail(const struct rule_mistake *mistake, struct fail *f);
+
+/* Set f to a mistake in the form of rule_compile().  Return -1. */
+int rule_mistake_fail(const struct rule_mistake *mistake, struct fail *f);
+
 /*
  * Whether text is valid as an id, a tag or a version label: 1 to RULE_ID_MAX
  * letters, digits and ._@+-.
@@ -112,5 +167,11 @@ void rule_eval(const struct ruleset *rs, const struct signals *sigs,
  * compiles to the same rule.
  */
 void rule_print(struct str *s, const struct rule *rule);
+
+/*
+ * Append one test in the same way, such as "test t_velocity { given
+ * velocity.attemptsLast2m == 5 expect challenge because velocity }".
+ */
+void rule_print_test(struct str *s, const struct rule_test *test);
 
 #endif

@@ -161,6 +161,9 @@ bool rule_lex_is(const struct rule_lexeme *at, const char *word);
 /* A symbol as written, such as "=="; "" for other tokens. */
 const char *rule_lex_name(enum rule_token token);
 
+/* The width of a lexeme in characters. */
+int rule_lex_columns(const struct rule_lexeme *at);
+
 /*
  * rule_literal.c: decode a string, or the quoted name of an attribute, into
  * arena a.  Return NULL with a mistake if it has an invalid escape or is too

@@ -154,6 +154,17 @@ rule_lex_name(enum rule_token token)
 	return "";
 }
 
+int
+rule_lex_columns(const struct rule_lexeme *at)
+{
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < at->len; i++)
+		n += !utf8_continues(at->text[i]);
+	return n;
+}
+
 /* Skip white space and comments. */
 static void
 lex_skip(struct rule_lexer *lx)

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/base/utf8.h"
+#include "core/base/fail.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_int.h"
 
@@ -14,7 +14,6 @@
 static int mistake_add(struct rule_mistakes *m, const struct rule_lexeme *at,
     const char *found, const char *why, va_list ap)
     __attribute__((format(printf, 4, 0)));
-static int lexeme_columns(const struct rule_lexeme *at);
 
 int
 rule_mistake_add(
@@ -54,6 +53,17 @@ rule_mistake_expected(struct rule_mistakes *m, const struct rule_lexeme *at,
 }
 
 int
+rule_mistake_fail(const struct rule_mistake *mistake, struct fail *f)
+{
+	char where[64];
+
+	snprintf(where, sizeof(where), "line %d, column %d", mistake->line,
+	    mistake->column);
+	return fail_set(
+	    f, FAIL_INPUT, RULESET_INVALID, where, "%s", mistake->why);
+}
+
+int
 rule_mistake_memory(struct rule_mistakes *m)
 {
 	if (m != NULL)
@@ -85,20 +95,8 @@ mistake_add(struct rule_mistakes *m, const struct rule_lexeme *at,
 	mistake = &m->list[m->n++];
 	mistake->line = at->line;
 	mistake->column = at->column;
-	mistake->end_column = at->column + lexeme_columns(at);
+	mistake->end_column = at->column + rule_lex_columns(at);
 	vsnprintf(tail, sizeof(tail), why, ap);
 	snprintf(mistake->why, sizeof(mistake->why), "%s%s", found, tail);
 	return -1;
-}
-
-/* The width of a lexeme in characters. */
-static int
-lexeme_columns(const struct rule_lexeme *at)
-{
-	size_t i;
-	int n = 0;
-
-	for (i = 0; i < at->len; i++)
-		n += !utf8_continues(at->text[i]);
-	return n;
 }

@@ -3,46 +3,18 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/rule/rule_int.h"
 #include "core/rule/rule.h"
+#include "core/rule/rule_int.h"
+#include "core/rule/rule_parse_int.h"
 
-/* A list of the parsed rules in the order of the text. */
-struct rule_draft {
-	struct rule rule;
-	struct rule_draft *next;
-};
-
-/* A set of names with room for one name per rule. */
-struct names_room {
-	struct rule_interned names;
-	const char *text[RULES_MAX];
-	uint16_t order[RULES_MAX];
-};
-
-struct rule_parser {
-	struct rule_lexer lexer;
-	struct rule_lexeme at; /* the current token */
-	struct arena *arena;
-	struct rule_mistakes *mistakes;
-	struct names_room ids;
-	struct names_room tags;
-	struct names_room attrs;
-	struct rule_draft *first;
-	struct rule_draft **last; /* where to append the next draft */
-	size_t n_rules;
-	int depth; /* nesting level of the current token */
-	struct rule_cond terms[RULE_TERMS_MAX]; /* of the current rule */
-	size_t n_terms;
-};
-
-static void names_room(struct names_room *room);
-static void parse_rules(struct rule_parser *p);
+static void names_room(struct rule_names_room *room);
+static void parse_ruleset(struct rule_parser *p);
+static int add_rule(struct rule_parser *p);
 static void skip_rule(struct rule_parser *p);
 static bool rule_begins(const struct rule_parser *p, bool closed);
 static struct ruleset *parse_finish(struct rule_parser *p);
@@ -59,7 +31,7 @@ static int parse_not(struct rule_parser *p);
 static int parse_nested(
     struct rule_parser *p, int (*inner)(struct rule_parser *));
 static int parse_parens(struct rule_parser *p);
-static int parse_test(struct rule_parser *p);
+static int parse_term(struct rule_parser *p);
 static int parse_compare(
     struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c);
 static void parse_bare(
@@ -68,16 +40,9 @@ static int parse_in(
     struct rule_parser *p, const struct rule_lexeme *at, struct rule_cond *c);
 static int parse_members(struct rule_parser *p, const struct rule_lexeme *at,
     uint16_t signal, struct value *items, size_t *n);
-static int read_literal(struct rule_parser *p, struct value *ret);
-static bool number_begins(const struct rule_lexeme *at);
 static int list_make(struct rule_parser *p, struct value *items, size_t n,
     struct cond_list *ret);
 static int value_order(const void *a, const void *b);
-static int next_token(struct rule_parser *p);
-static int take_token(struct rule_parser *p, enum rule_token token);
-static int take_word(struct rule_parser *p, const char *word);
-static int read_ident(
-    struct rule_parser *p, const char *what, bool quoted, char **ret);
 static int term_add(
     struct rule_parser *p, enum cond_kind kind, const struct rule_lexeme *at);
 static int term_insert(struct rule_parser *p, size_t where, enum cond_kind kind,
@@ -100,14 +65,10 @@ rule_compile(struct arena *a, const char *text, size_t len, struct fail *f)
 	struct rule_mistake first;
 	struct rule_mistakes mistakes = { .list = &first, .max = 1 };
 	struct ruleset *rs = rule_compile_all(a, text, len, &mistakes);
-	char where[64];
 
-	if (mistakes.n > 0) {
-		snprintf(where, sizeof(where), "line %d, column %d", first.line,
-		    first.column);
-		fail_set(
-		    f, FAIL_INPUT, RULESET_INVALID, where, "%s", first.why);
-	} else if (rs == NULL)
+	if (mistakes.n > 0)
+		rule_mistake_fail(&first, f);
+	else if (rs == NULL)
 		fail_memory(f);
 	return rs;
 }
@@ -125,19 +86,25 @@ rule_compile_all(
 	p.first = NULL;
 	p.last = &p.first;
 	p.n_rules = 0;
+	p.first_test = NULL;
+	p.last_test = &p.first_test;
+	p.n_tests = 0;
 	p.depth = 0;
 	names_room(&p.ids);
 	names_room(&p.tags);
 	names_room(&p.attrs);
+	names_room(&p.test_ids);
+	names_room(&p.test_attrs);
 	if (rule_lex_init(&p.lexer, text, len, ret) == -1)
 		return NULL;
-	parse_rules(&p);
+	parse_ruleset(&p);
+	rule_parse_check_tests(&p);
 	return ret->n > 0 || ret->no_memory ? NULL : parse_finish(&p);
 }
 
 /* Make an empty set of names that uses the arrays of the room. */
 static void
-names_room(struct names_room *room)
+names_room(struct rule_names_room *room)
 {
 	room->names = (struct rule_interned) {
 		.text = room->text,
@@ -145,34 +112,47 @@ names_room(struct names_room *room)
 	};
 }
 
-/* ruleset = { rule } */
+/* ruleset = { rule | test } */
 static void
-parse_rules(struct rule_parser *p)
+parse_ruleset(struct rule_parser *p)
 {
-	struct rule_draft *draft;
+	bool test;
 
-	if (next_token(p) == -1)
+	if (rule_parse_next(p) == -1)
 		skip_rule(p);
 	while (p->at.token != TOKEN_END && !rule_mistake_stop(p->mistakes)) {
-		if (p->n_rules == RULES_MAX) {
+		test = rule_lex_is(&p->at, "test");
+		if (test ? p->n_tests == RULE_TESTS_MAX
+			 : p->n_rules == RULES_MAX) {
 			rule_mistake_add(p->mistakes, &p->at,
-			    "a ruleset has at most %d rules", RULES_MAX);
+			    "a ruleset has at most %d %s",
+			    test ? RULE_TESTS_MAX : RULES_MAX,
+			    test ? "tests" : "rules");
 			return;
 		}
-		draft = arena_alloc(p->arena, sizeof(*draft));
-		if (draft == NULL) {
-			rule_mistake_memory(p->mistakes);
-			return;
-		}
-		if (parse_rule(p, &draft->rule) == -1)
+		if ((test ? rule_parse_test(p) : add_rule(p)) == -1)
 			skip_rule(p);
-		*p->last = draft;
-		p->last = &draft->next;
-		p->n_rules++;
 	}
 }
 
-/* After a mistake, skip the rest of a rule. */
+/* Parse a rule, and append it to the draft. */
+static int
+add_rule(struct rule_parser *p)
+{
+	struct rule_draft *draft;
+	int r;
+
+	draft = arena_alloc(p->arena, sizeof(*draft));
+	if (draft == NULL)
+		return rule_mistake_memory(p->mistakes);
+	r = parse_rule(p, &draft->rule);
+	*p->last = draft;
+	p->last = &draft->next;
+	p->n_rules++;
+	return r;
+}
+
+/* After a mistake, skip the rest of a rule or a test. */
 static void
 skip_rule(struct rule_parser *p)
 {
@@ -186,8 +166,8 @@ skip_rule(struct rule_parser *p)
 }
 
 /*
- * Whether the current token is the "rule" of a new rule, and not a name: it
- * follows a "}", or a name and a "{" follow it.
+ * Whether the current token is the "rule" or "test" of a new one, and not a
+ * name: it follows a "}", or a name and a "{" follow it.
  */
 static bool
 rule_begins(const struct rule_parser *p, bool closed)
@@ -195,7 +175,7 @@ rule_begins(const struct rule_parser *p, bool closed)
 	struct rule_lexer lexer = p->lexer;
 	struct rule_lexeme at;
 
-	if (!rule_lex_is(&p->at, "rule"))
+	if (!rule_lex_is(&p->at, "rule") && !rule_lex_is(&p->at, "test"))
 		return false;
 	return closed ||
 	    (rule_lex_next(&lexer, &at, NULL) == 0 && at.token == TOKEN_WORD &&
@@ -203,7 +183,7 @@ rule_begins(const struct rule_parser *p, bool closed)
 		at.token == TOKEN_LBRACE);
 }
 
-/* Copy the rules to an array, and make the ruleset. */
+/* Copy the rules and the tests to arrays, and make the ruleset. */
 static struct ruleset *
 parse_finish(struct rule_parser *p)
 {
@@ -211,12 +191,14 @@ parse_finish(struct rule_parser *p)
 	const struct rule_draft *draft;
 	struct ruleset *rs;
 	struct rule *rules;
+	struct rule_test *tests;
 	size_t i = 0;
 
 	rs = arena_alloc(p->arena, sizeof(*rs));
 	rules = arena_array(p->arena, p->n_rules, sizeof(*rules));
 	attrs = rule_intern_dup(p->arena, &p->attrs.names);
-	if (rs == NULL || rules == NULL || attrs == NULL) {
+	tests = rule_copy_tests(p);
+	if (rs == NULL || rules == NULL || attrs == NULL || tests == NULL) {
 		rule_mistake_memory(p->mistakes);
 		return NULL;
 	}
@@ -226,6 +208,8 @@ parse_finish(struct rule_parser *p)
 	}
 	rs->rules = rules;
 	rs->n_rules = i;
+	rs->tests = tests;
+	rs->n_tests = p->n_tests;
 	rs->n_tags = p->tags.names.n;
 	rs->attrs = attrs;
 	return rs;
@@ -242,21 +226,24 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 
 	if (!rule_lex_is(&p->at, "rule"))
 		return rule_mistake_expected(p->mistakes, &p->at,
-		    p->n_rules == 0 ? "\"rule\""
-				    : "\"rule\" or the end of the text");
+		    p->n_rules == 0 && p->n_tests == 0
+			? "\"rule\""
+			: "\"rule\", \"test\" or the end of the text");
 	p->n_terms = 0;
 	rule->line = p->at.line;
-	if (next_token(p) == -1 || parse_id(p, rule) == -1 ||
-	    take_token(p, TOKEN_LBRACE) == -1 || take_word(p, "when") == -1 ||
-	    parse_or(p) == -1)
+	if (rule_parse_next(p) == -1 || parse_id(p, rule) == -1 ||
+	    rule_parse_token(p, TOKEN_LBRACE) == -1 ||
+	    rule_parse_word(p, "when") == -1 || parse_or(p) == -1)
 		return -1;
 	if (!rule_lex_is(&p->at, "then"))
 		return rule_mistake_expected(
 		    p->mistakes, &p->at, "\"&&\", \"||\" or \"then\"");
-	if (next_token(p) == -1 || take_word(p, "score") == -1 ||
-	    take_token(p, TOKEN_ADD) == -1 || parse_points(p, rule) == -1 ||
-	    take_token(p, TOKEN_COMMA) == -1 || take_word(p, "tag") == -1 ||
-	    parse_tag(p, rule) == -1 || take_token(p, TOKEN_RBRACE) == -1)
+	if (rule_parse_next(p) == -1 || rule_parse_word(p, "score") == -1 ||
+	    rule_parse_token(p, TOKEN_ADD) == -1 ||
+	    parse_points(p, rule) == -1 ||
+	    rule_parse_token(p, TOKEN_COMMA) == -1 ||
+	    rule_parse_word(p, "tag") == -1 || parse_tag(p, rule) == -1 ||
+	    rule_parse_token(p, TOKEN_RBRACE) == -1)
 		return -1;
 
 	/* The condition is complete; copy its terms to the arena. */
@@ -273,7 +260,7 @@ parse_id(struct rule_parser *p, struct rule *rule)
 {
 	char *id;
 
-	if (read_ident(p, "a rule id", false, &id) == -1)
+	if (rule_parse_ident(p, "a rule id", false, &id) == -1)
 		return -1;
 	if (id != NULL && rule_intern_find(&p->ids.names, id) != -1)
 		rule_mistake_add(p->mistakes, &p->at,
@@ -281,7 +268,7 @@ parse_id(struct rule_parser *p, struct rule *rule)
 	else if (id != NULL)
 		rule_intern_add(&p->ids.names, id);
 	rule->id = id;
-	return next_token(p);
+	return rule_parse_next(p);
 }
 
 static int
@@ -290,14 +277,14 @@ parse_points(struct rule_parser *p, struct rule *rule)
 	const struct rule_lexeme *at = &p->at;
 	double n;
 
-	if (!number_begins(at) || rule_word_number(at, &n, NULL) == -1 ||
+	if (!rule_begins_number(at) || rule_word_number(at, &n, NULL) == -1 ||
 	    n < 0 || n > RULE_POINTS_MAX || n != trunc(n)) {
 		rule_mistake_expected(p->mistakes, at,
 		    "points, a whole number from 0 to %d", RULE_POINTS_MAX);
-		return number_begins(at) ? next_token(p) : -1;
+		return rule_begins_number(at) ? rule_parse_next(p) : -1;
 	}
 	rule->points = (uint8_t)n;
-	return next_token(p);
+	return rule_parse_next(p);
 }
 
 static int
@@ -307,10 +294,10 @@ parse_tag(struct rule_parser *p, struct rule *rule)
 	char *tag;
 	int n;
 
-	if (read_ident(p, "a tag", true, &tag) == -1)
+	if (rule_parse_ident(p, "a tag", true, &tag) == -1)
 		return -1;
 	if (tag == NULL)
-		return next_token(p);
+		return rule_parse_next(p);
 	n = rule_intern_find(tags, tag);
 	if (n == -1) {
 		n = (int)tags->n;
@@ -318,7 +305,7 @@ parse_tag(struct rule_parser *p, struct rule *rule)
 	}
 	rule->tag = tags->text[n];
 	rule->tag_index = (uint16_t)n;
-	return next_token(p);
+	return rule_parse_next(p);
 }
 
 /* cond = and { "||" and } */
@@ -354,7 +341,7 @@ parse_chain(struct rule_parser *p, enum rule_token op, enum cond_kind kind,
 		return -1;
 	while (p->at.token == op) {
 		next = p->n_terms;
-		if (next_token(p) == -1 || operand(p) == -1)
+		if (rule_parse_next(p) == -1 || operand(p) == -1)
 			return -1;
 		if (p->terms[next].kind == kind)
 			term_remove(p, next);
@@ -363,7 +350,7 @@ parse_chain(struct rule_parser *p, enum rule_token op, enum cond_kind kind,
 	return 0;
 }
 
-/* unary = "!" unary | "(" cond ")" | test */
+/* unary = "!" unary | "(" cond ")" | term */
 static int
 parse_unary(struct rule_parser *p)
 {
@@ -371,7 +358,7 @@ parse_unary(struct rule_parser *p)
 		return parse_nested(p, parse_not);
 	if (p->at.token == TOKEN_LPAREN)
 		return parse_nested(p, parse_parens);
-	return parse_test(p);
+	return parse_term(p);
 }
 
 /* Parse one more level of nesting, up to the limit. */
@@ -399,7 +386,7 @@ parse_not(struct rule_parser *p)
 	size_t first = p->n_terms;
 	int rc;
 
-	if (term_add(p, COND_NOT, &p->at) == -1 || next_token(p) == -1)
+	if (term_add(p, COND_NOT, &p->at) == -1 || rule_parse_next(p) == -1)
 		return -1;
 	rc = p->at.token == TOKEN_LPAREN ? parse_parens(p) : parse_unary(p);
 	if (rc == 0)
@@ -410,17 +397,17 @@ parse_not(struct rule_parser *p)
 static int
 parse_parens(struct rule_parser *p)
 {
-	if (next_token(p) == -1 || parse_or(p) == -1)
+	if (rule_parse_next(p) == -1 || parse_or(p) == -1)
 		return -1;
 	if (p->at.token != TOKEN_RPAREN)
 		return rule_mistake_expected(
 		    p->mistakes, &p->at, "\"&&\", \"||\" or \")\"");
-	return next_token(p);
+	return rule_parse_next(p);
 }
 
-/* test = signal op literal | signal "in" list | signal */
+/* term = signal op literal | signal "in" list | signal */
 static int
-parse_test(struct rule_parser *p)
+parse_term(struct rule_parser *p)
 {
 	struct rule_lexeme at = p->at;
 	struct rule_cond *c = &p->terms[p->n_terms];
@@ -435,9 +422,9 @@ parse_test(struct rule_parser *p)
 
 	/* The signal is missing, rather than unknown. */
 	if (c->signal == RULE_SIGNAL_NONE &&
-	    (rule_lex_is(&at, "then") || number_begins(&at)))
+	    (rule_lex_is(&at, "then") || rule_begins_number(&at)))
 		return -1;
-	if (next_token(p) == -1)
+	if (rule_parse_next(p) == -1)
 		return -1;
 	if (wanted[p->at.token] != 0)
 		return parse_compare(p, &at, c);
@@ -454,11 +441,12 @@ parse_compare(
 	const struct rule_lexeme op = p->at;
 
 	c->want = wanted[op.token];
-	if (next_token(p) == -1 || read_literal(p, &c->literal) == -1)
+	if (rule_parse_next(p) == -1 ||
+	    rule_parse_literal(p, &c->literal) == -1)
 		return -1;
 	rule_check_compare(
 	    c->signal, at, &op, &p->at, c->literal.type, p->mistakes);
-	return next_token(p);
+	return rule_parse_next(p);
 }
 
 static void
@@ -479,7 +467,8 @@ parse_in(
 	size_t n = 0;
 
 	c->kind = COND_IN;
-	if (next_token(p) == -1 || take_token(p, TOKEN_LBRACKET) == -1 ||
+	if (rule_parse_next(p) == -1 ||
+	    rule_parse_token(p, TOKEN_LBRACKET) == -1 ||
 	    parse_members(p, at, c->signal, items, &n) == -1)
 		return -1;
 	return list_make(p, items, n, &c->list);
@@ -501,7 +490,7 @@ parse_members(struct rule_parser *p, const struct rule_lexeme *at,
 			return rule_mistake_add(p->mistakes, &p->at,
 			    "a list has at most %d members", RULE_LIST_MAX);
 		item = &items[*n];
-		if (read_literal(p, item) == -1)
+		if (rule_parse_literal(p, item) == -1)
 			return -1;
 		rule_check_compare(
 		    signal, at, &in, &p->at, item->type, p->mistakes);
@@ -510,24 +499,21 @@ parse_members(struct rule_parser *p, const struct rule_lexeme *at,
 		else if (item->type != VALUE_UNKNOWN)
 			rule_mistake_add(p->mistakes, &p->at,
 			    "the members of a list must be of one type");
-		if (next_token(p) == -1)
+		if (rule_parse_next(p) == -1)
 			return -1;
 		if (p->at.token == TOKEN_RBRACKET)
-			return next_token(p);
+			return rule_parse_next(p);
 		if (p->at.token != TOKEN_COMMA)
 			return rule_mistake_expected(
 			    p->mistakes, &p->at, "\",\" or \"]\"");
-		if (next_token(p) == -1)
+		if (rule_parse_next(p) == -1)
 			return -1;
 	}
 }
 
-/*
- * literal = number | string | "true" | "false", in the current token.  A number
- * or a string with a mistake becomes unknown.
- */
-static int
-read_literal(struct rule_parser *p, struct value *ret)
+/* literal = number | string | "true" | "false" */
+int
+rule_parse_literal(struct rule_parser *p, struct value *ret)
 {
 	const struct rule_lexeme *at = &p->at;
 	double n;
@@ -538,7 +524,7 @@ read_literal(struct rule_parser *p, struct value *ret)
 		    value_string(rule_word_string(p->arena, at, p->mistakes));
 	else if (rule_lex_is(at, "true") || rule_lex_is(at, "false"))
 		*ret = value_bool(rule_lex_is(at, "true"));
-	else if (!number_begins(at))
+	else if (!rule_begins_number(at))
 		return rule_mistake_expected(p->mistakes, at,
 		    "a number, true, false or a string in double quotes");
 	else if (rule_word_number(at, &n, p->mistakes) == 0)
@@ -546,8 +532,8 @@ read_literal(struct rule_parser *p, struct value *ret)
 	return p->mistakes->no_memory ? -1 : 0;
 }
 
-static bool
-number_begins(const struct rule_lexeme *at)
+bool
+rule_begins_number(const struct rule_lexeme *at)
 {
 	return at->token == TOKEN_WORD &&
 	    strchr("-+.0123456789", at->text[0]) != NULL;
@@ -581,37 +567,33 @@ value_order(const void *a, const void *b)
 	return outcome == OUTCOME_EQ ? 0 : outcome == OUTCOME_LT ? -1 : 1;
 }
 
-/* Consume the current token and read the next one. */
-static int
-next_token(struct rule_parser *p)
+int
+rule_parse_next(struct rule_parser *p)
 {
 	return rule_lex_next(&p->lexer, &p->at, p->mistakes);
 }
 
-static int
-take_token(struct rule_parser *p, enum rule_token token)
+int
+rule_parse_token(struct rule_parser *p, enum rule_token token)
 {
 	if (p->at.token != token)
 		return rule_mistake_expected(
 		    p->mistakes, &p->at, "\"%s\"", rule_lex_name(token));
-	return next_token(p);
+	return rule_parse_next(p);
 }
 
-static int
-take_word(struct rule_parser *p, const char *word)
+int
+rule_parse_word(struct rule_parser *p, const char *word)
 {
 	if (!rule_lex_is(&p->at, word))
 		return rule_mistake_expected(
 		    p->mistakes, &p->at, "\"%s\"", word);
-	return next_token(p);
+	return rule_parse_next(p);
 }
 
-/*
- * Read an id or a tag from the current token; what names it in messages.  If
- * quoted is true it may be in quotes.  *ret is NULL if it has a mistake.
- */
-static int
-read_ident(struct rule_parser *p, const char *what, bool quoted, char **ret)
+int
+rule_parse_ident(
+    struct rule_parser *p, const char *what, bool quoted, char **ret)
 {
 	const struct rule_lexeme *at = &p->at;
 

@@ -16,6 +16,9 @@ static void print_wrapped(struct str *s, const struct rule_cond *c,
     const struct rule_interned *attrs, bool wrap);
 static void print_signal(struct str *s, const struct rule_cond *c,
     const struct rule_interned *attrs);
+static void print_name(struct str *s, uint16_t signal, const char *attr);
+static void print_expect(
+    struct str *s, const struct rule_expect *e, enum rule_expect_kind before);
 static void print_list(struct str *s, const struct cond_list *list);
 static const char *operator_text(const struct rule_cond *c);
 
@@ -25,6 +28,25 @@ rule_print(struct str *s, const struct rule *rule)
 	str_addf(s, "rule %s { when ", rule->id);
 	print_cond(s, rule->cond, rule->attrs);
 	str_addf(s, " then score += %d, tag %s }", rule->points, rule->tag);
+}
+
+void
+rule_print_test(struct str *s, const struct rule_test *test)
+{
+	size_t i;
+
+	str_addf(s, "test %s {", test->id);
+	for (i = 0; i < test->n_given; i++) {
+		str_add(s, i == 0 ? " given " : ", ");
+		print_name(s, test->given[i].signal, test->given[i].attr);
+		str_add(s, " == ");
+		str_value(s, &test->given[i].value);
+	}
+	str_add(s, " expect");
+	for (i = 0; i < test->n_expect; i++)
+		print_expect(
+		    s, &test->expect[i], i > 0 ? test->expect[i - 1].kind : 0);
+	str_add(s, " }");
 }
 
 void
@@ -92,23 +114,58 @@ print_wrapped(struct str *s, const struct rule_cond *c,
 		str_addc(s, ')');
 }
 
-/* Print the name, that of an attribute in quotes if it needs them. */
 static void
 print_signal(
     struct str *s, const struct rule_cond *c, const struct rule_interned *attrs)
 {
-	const char *name;
+	print_name(s, c->signal,
+	    c->signal < SIGNAL__MAX ? NULL
+				    : attrs->text[c->signal - SIGNAL__MAX]);
+}
 
-	if (c->signal < SIGNAL__MAX) {
-		str_add(s, signal_name((enum signal)c->signal));
+/* Print the name of a signal or, if attr is not NULL, of that attribute. */
+static void
+print_name(struct str *s, uint16_t signal, const char *attr)
+{
+	if (attr == NULL) {
+		str_add(s, signal_name((enum signal)signal));
 		return;
 	}
-	name = attrs->text[c->signal - SIGNAL__MAX];
 	str_add(s, "attr.");
-	if (rule_ident(name))
-		str_add(s, name);
+	if (rule_ident(attr))
+		str_add(s, attr);
 	else
-		str_json(s, name);
+		str_json(s, attr);
+}
+
+/* Print an expectation; before is the kind of the previous one, or 0. */
+static void
+print_expect(
+    struct str *s, const struct rule_expect *e, enum rule_expect_kind before)
+{
+	switch (e->kind) {
+	case EXPECT_VERDICT:
+		str_addf(s, " %s", verdict_name(e->verdict));
+		return;
+	case EXPECT_SCORE:
+		if (e->score.min == e->score.max)
+			str_addf(s, " score == %d", e->score.min);
+		else if (e->score.max == RULE_SCORE_MAX)
+			str_addf(s, " score >= %d", e->score.min);
+		else
+			str_addf(s, " score <= %d", e->score.max);
+		return;
+	case EXPECT_TAG:
+	case EXPECT_NO_TAG:
+		if (before == e->kind)
+			str_add(s, ",");
+		else
+			str_add(s, e->kind == EXPECT_TAG ? " because" : " not");
+		str_addf(s, " %s", e->tag);
+		return;
+	case EXPECT__MAX:
+		return;
+	}
 }
 
 static void

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 
 #include "core/event/event.h"
 #include "core/state/entity_graph.h"

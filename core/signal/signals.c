@@ -26,6 +26,7 @@ static void device_signals(const struct event *ev,
     const struct signal_facts *facts, struct value *ret);
 static void geo_signals(const struct event *ev,
     const struct signal_facts *facts, struct value *ret);
+static void network_signals(const struct ip_facts *ip, struct value *ret);
 static void travel_signals(const struct signal_facts *facts, struct value *ret);
 static void graph_signals(const struct event *ev,
     const struct signal_facts *facts, struct value *ret);
@@ -157,12 +158,23 @@ static void
 geo_signals(
     const struct event *ev, const struct signal_facts *facts, struct value *ret)
 {
+	network_signals(&facts->ip_facts, ret);
 	ret[SIGNAL_GEO_IP_SIM_MISMATCH] = sim_mismatch(ev, facts);
 	if (facts->place.country[0] == '\0')
 		return;
 	ret[SIGNAL_GEO_COUNTRY] = value_string(facts->place.country);
 	if (user_state_last_place(facts->state)->place.country[0] != '\0')
 		travel_signals(facts, ret);
+}
+
+/* What databases know of the ip, apart from its place. */
+static void
+network_signals(const struct ip_facts *ip, struct value *ret)
+{
+	ret[SIGNAL_GEO_CITY] = value_string(ip->city);
+	ret[SIGNAL_GEO_ASN_ORG] = value_string(ip->asn_org);
+	if (ip->asn != 0)
+		ret[SIGNAL_GEO_ASN] = value_number(ip->asn);
 }
 
 /* Signals about the travel since the last event with a known country. */

@@ -26,6 +26,7 @@ struct signal_facts {
 	int64_t now; /* time of the database, microseconds UTC */
 	const struct user_state *state; /* of the event's user */
 	struct place place; /* of the event's ip */
+	struct ip_facts ip_facts; /* of the same */
 
 	/* The identifiers of the event; NULL if it lacks one. */
 	const struct graph_node *device;
@@ -50,7 +51,7 @@ struct signals {
 /*
  * Compute all signals of an event from the facts, as assay-rules(5) describes
  * them.  A signal whose input is absent is unknown.  Equal inputs give equal
- * signals.  *ret and its strings point into ev and facts.
+ * signals.  *ret and its strings point into ev, facts and what they point to.
  */
 void signals_compute(const struct event *ev, const struct signal_facts *facts,
     struct signals *ret);

@@ -27,7 +27,7 @@ struct fit_work {
 	size_t m;
 	size_t *column; /* by parameter: its column; none for the bias */
 	double *mean; /* by parameter: the mean of its column */
-	double *scale; /* by parameter: the standard deviation of its column */
+	double *scale; /* by parameter: what its column is divided by */
 	double total; /* the sum of the rows' weights */
 	double *z; /* one standardized row, followed by a 1 */
 	double *now; /* the parameters */
@@ -198,7 +198,9 @@ column_of(
 		return 0;
 	w->column[w->m] = j;
 	w->mean[w->m] = mean;
-	w->scale[w->m++] = ret->spread[j] = sqrt(squares / n);
+	ret->spread[j] = sqrt(squares / n);
+	w->scale[w->m++] =
+	    fmax(ret->spread[j], w->options->floor * (most - least));
 	return 0;
 }
 

@@ -25,6 +25,7 @@ struct logistic_fit_rows {
 struct logistic_fit_options {
 	double l2; /* the penalty, 0 or more; see logistic_fit() */
 	double fraud_weight; /* weight of a row of fraud, > 0; legit: 1 */
+	double floor; /* of a deviation, as a share of the column's range */
 	bool (*stop)(void); /* called before each step; true stops; or NULL */
 };
 
@@ -43,10 +44,13 @@ struct logistic_fit {
  * Fit P(fraud) = logit_p(bias + sum of weight * x) to rows by maximum
  * likelihood with a penalty: the weighted mean of the rows' logarithmic loss
  * plus l2 / 2 times the sum of the squared weights of the standardized columns
- * (centred, and divided by their standard deviation).  The bias has no
- * penalty.  The effect of l2 therefore depends neither on the number of rows
- * nor on the unit of a column.  Other programs call 1 / (l2 * sum of the rows'
- * weights) C.  weight and bias in *ret are for the columns as given.
+ * (centred, and divided by their standard deviation, or by options->floor times
+ * the difference between their largest and least value if that is more).  The
+ * floor keeps a column that few rows differ in from getting a large weight at
+ * no cost.  The bias has no penalty.  The effect of l2 therefore depends
+ * neither on the number of rows nor on the unit of a column.  Other programs
+ * call 1 / (l2 * sum of the rows' weights) C.  weight and bias in *ret are for
+ * the columns as given.
  *
  * The steps are Newton's (iteratively reweighted least squares: T. Hastie, R.
  * Tibshirani, J. Friedman, "The Elements of Statistical Learning", 2nd ed.,

@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "core/base/arena.h"
 #include "core/base/str.h"
 #include "lib/sys/crypt.h"
+#include "ctl/cmd/login.h"
 #include "ctl/ctl.h"
 #include "ctl/http_client.h"
 #include "ctl/prompt_secret.h"
@@ -38,7 +40,7 @@ static bool can_draw(void);
 static void draw_qr(struct json_object *qr);
 static bool read_qr_path(struct picture *p, const char *path);
 static int send_code(struct http_client *sv, const char *what);
-static int print_recovery_codes(struct json_object *json);
+static void print_recovery_codes(struct json_object *json);
 
 int
 factor_enable(const struct command *cmd, int argc, char **argv)
@@ -52,6 +54,11 @@ factor_enable(const struct command *cmd, int argc, char **argv)
 	int status;
 
 	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
+	if (getenv("ASSAY_TOKEN") != NULL) {
+		ctl_say("a second factor ends the token in ASSAY_TOKEN; unset "
+			"it and run 'assayctl login'");
+		return EX_USAGE;
+	}
 	ctl_arena(&a, ARENA_SIZE);
 	status = http_client_open(&sv, NULL, ACCESS_TOKEN, &a);
 	if (status == EX_OK)
@@ -164,10 +171,14 @@ send_code(struct http_client *sv, const char *what)
 	req.body = str_text(&s);
 	status = http_client_call(sv, &req, &json);
 	crypt_wipe(code, sizeof(code));
-	return status == EX_OK ? print_recovery_codes(json) : status;
+	if (status != EX_OK)
+		return status;
+	/* Nothing may keep the codes back: they are never shown again. */
+	print_recovery_codes(json);
+	return login_store(sv, json);
 }
 
-static int
+static void
 print_recovery_codes(struct json_object *json)
 {
 	struct json_object *codes = request_spec_at(json, "recoveryCodes");
@@ -183,5 +194,5 @@ print_recovery_codes(struct json_object *json)
 		    json_object_array_get_idx(codes, i)));
 		putchar('\n');
 	}
-	return EX_OK;
+	fflush(stdout);
 }

@@ -15,6 +15,7 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 #include "lib/net/token.h"
+#include "ctl/cmd/login.h"
 #include "ctl/ctl.h"
 #include "ctl/request/request_spec.h"
 #include "ctl/prompt_secret.h"
@@ -36,8 +37,6 @@ static int change_password(struct http_client *sv, const char *what,
 static int send_password(struct http_client *sv, struct client_request *req,
     struct str *body, struct json_object **ret);
 static int add_code(const char *what, struct str *body);
-static int store_session(
-    const struct http_client *sv, struct json_object *json);
 static int refuse_answer(const struct http_client *sv);
 static void warn_unencrypted(const struct http_client *sv);
 static int show_token_operator(const struct command *cmd, struct arena *a);
@@ -119,7 +118,7 @@ refresh(const struct command *cmd, int argc, char **argv)
 	if (status == EX_OK)
 		status = http_client_call(&sv, &req, &json);
 	if (status == EX_OK)
-		status = store_session(&sv, json);
+		status = login_store(&sv, json);
 	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
@@ -177,6 +176,37 @@ password_change(const struct command *cmd, int argc, char **argv)
 	return status;
 }
 
+int
+login_store(const struct http_client *sv, struct json_object *json)
+{
+	char until[CLOCK_TEXT_SIZE];
+	const struct session ss = {
+		.url = sv->url,
+		.token = json_object_get_string(request_spec_at(json, "token")),
+		.email =
+		    json_object_get_string(request_spec_at(json, "user.email")),
+		.role =
+		    json_object_get_string(request_spec_at(json, "user.role")),
+		.until = until,
+	};
+	const int64_t expiry =
+	    ss.token == NULL ? -1 : token_expiry(sv->arena, ss.token);
+	int status;
+
+	if (expiry == -1 || ss.email == NULL || ss.role == NULL ||
+	    strpbrk(ss.token, "\r\n") != NULL ||
+	    strpbrk(ss.email, "\r\n") != NULL ||
+	    strpbrk(ss.role, "\r\n") != NULL)
+		return refuse_answer(sv);
+	clock_text(expiry, until);
+	if ((status = session_write(&ss)) == EX_OK)
+		print_session(&ss);
+	if (json_object_get_boolean(request_spec_at(json, "passwordTemporary")))
+		ctl_say("the password is temporary; change it with "
+			"'assayctl password'");
+	return status;
+}
+
 /* Read the current password and the new one; on a terminal, that one twice. */
 static int
 ask_passwords(char old[PASSWORD_SIZE], char next[PASSWORD_SIZE],
@@ -217,7 +247,7 @@ change_password(
 	str_add(&s, ",\"newPassword\":");
 	str_json(&s, next);
 	status = send_password(sv, &req, &s, &json);
-	return status == EX_OK ? store_session(sv, json) : status;
+	return status == EX_OK ? login_store(sv, json) : status;
 }
 
 /* Ask for email and password, log in, and store the session. */
@@ -250,7 +280,7 @@ begin_login(
 	str_json(&s, password);
 	crypt_wipe(password, sizeof(password));
 	status = send_password(sv, &req, &s, &json);
-	return status == EX_OK ? store_session(sv, json) : status;
+	return status == EX_OK ? login_store(sv, json) : status;
 }
 
 /*
@@ -299,38 +329,6 @@ add_code(const char *what, struct str *body)
 	str_addc(body, '}');
 	crypt_wipe(code, sizeof(code));
 	return EX_OK;
-}
-
-/* Store the session in an answer, and print its operator. */
-static int
-store_session(const struct http_client *sv, struct json_object *json)
-{
-	char until[CLOCK_TEXT_SIZE];
-	const struct session ss = {
-		.url = sv->url,
-		.token = json_object_get_string(request_spec_at(json, "token")),
-		.email =
-		    json_object_get_string(request_spec_at(json, "user.email")),
-		.role =
-		    json_object_get_string(request_spec_at(json, "user.role")),
-		.until = until,
-	};
-	const int64_t expiry =
-	    ss.token == NULL ? -1 : token_expiry(sv->arena, ss.token);
-	int status;
-
-	if (expiry == -1 || ss.email == NULL || ss.role == NULL ||
-	    strpbrk(ss.token, "\r\n") != NULL ||
-	    strpbrk(ss.email, "\r\n") != NULL ||
-	    strpbrk(ss.role, "\r\n") != NULL)
-		return refuse_answer(sv);
-	clock_text(expiry, until);
-	if ((status = session_write(&ss)) == EX_OK)
-		print_session(&ss);
-	if (json_object_get_boolean(request_spec_at(json, "passwordTemporary")))
-		ctl_say("the password is temporary; change it with "
-			"'assayctl password'");
-	return status;
 }
 
 static int

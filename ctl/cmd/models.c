@@ -212,11 +212,16 @@ models_read(
 	return 0;
 }
 
-/* Read and check a model file.  Return its text, or NULL with f set. */
+/*
+ * Read and check a model file, and warn if it is extreme.  Return its text, or
+ * NULL with f set.
+ */
 static char *
 load_model_file(struct arena *a, const char *path, struct model *ret,
     size_t *ret_size, struct fail *f)
 {
+	enum feature feature;
+	double reach;
 	char *text;
 
 	text = ctl_read_file(a, path, MODEL_FILE_MAX, ret_size, f);
@@ -224,7 +229,13 @@ load_model_file(struct arena *a, const char *path, struct model *ret,
 		f->where[0] = '\0'; /* the caller names the file */
 		return NULL;
 	}
-	return model_file_read(a, text, *ret_size, ret, f) == -1 ? NULL : text;
+	if (model_file_read(a, text, *ret_size, ret, f) == -1)
+		return NULL;
+	if ((reach = model_reach(ret, &feature)) > MODEL_REACH_MAX)
+		ctl_say("warning: %s: %s can move the log odds by %.0f, more "
+			"than %d",
+		    path, feature_name(feature), reach, MODEL_REACH_MAX);
+	return text;
 }
 
 static void

@@ -60,7 +60,7 @@ struct offline_run {
 	uint64_t *fired[EVENT_TYPE__MAX]; /* events by index of the rule */
 	struct scoring scoring; /* shared by all rulebooks */
 	struct model model; /* of --model */
-	struct geoip *geoip; /* or NULL */
+	struct geoip *geoip;
 	struct offline_store *history;
 	struct arena arena; /* lives until the end of the run */
 	struct arena row; /* is reset after each row */
@@ -71,6 +71,7 @@ struct offline_run {
 
 static int begin_offline(
     struct offline_run *ru, const char *map, struct fail *f);
+static const char *path_in(const char *variable);
 static int set_scorer(struct offline_run *ru, struct fail *f);
 static int count_begin(struct offline_run *ru, struct fail *f);
 static void count_rules(struct offline_run *ru, const struct offline_step *st);
@@ -132,14 +133,12 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 static int
 begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 {
-	const char *geoip_path = getenv("GEOIP_DB");
-
 	if (source_open(ru->source, map, &ru->arena, f) == -1 ||
 	    books_load(ru->books, ru->options, &ru->arena, f) == -1 ||
 	    count_begin(ru, f) == -1 || set_scorer(ru, f) == -1)
 		return -1;
-	if (geoip_path != NULL && *geoip_path != '\0' &&
-	    (ru->geoip = geoip_open(geoip_path, f)) == NULL)
+	ru->geoip = geoip_open(path_in("GEOIP_DB"), path_in("GEOIP_ASN_DB"), f);
+	if (ru->geoip == NULL)
 		return -1;
 	ru->history = offline_store_new((int)ru->options->label_delay);
 	if (ru->history == NULL)
@@ -148,6 +147,15 @@ begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 	ru->show->colour = ctl_colour(STDOUT_FILENO);
 	ru->source->progress = isatty(STDERR_FILENO) == 1;
 	return ru->options->export == NULL ? 0 : export_open(ru, f);
+}
+
+/* The path in a variable of the environment; NULL: none. */
+static const char *
+path_in(const char *variable)
+{
+	const char *path = getenv(variable);
+
+	return path != NULL && *path != '\0' ? path : NULL;
 }
 
 /* Set the scorer and its model.  Return 0, or -1 with f set. */
@@ -317,12 +325,14 @@ row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f)
 {
 	const struct event *ev = &st->event;
 	struct place place;
+	struct ip_facts ip_facts;
 	struct event_context sc;
 
-	geoip_place(ru->geoip, ev, &place);
+	geoip_look_up(ru->geoip, ev, &ru->row, &place, &ip_facts);
 	if (offline_store_read(
 		ru->history, ev, &place, st->now, &ru->row, &sc, f) == -1)
 		return -1;
+	sc.ip_facts = ip_facts;
 	event_context_facts(&sc, &st->facts);
 	signals_compute(ev, &st->facts, &st->signals);
 	if (decide(&ru->books[ev->type], &st->signals, &ru->row, &st->decision,

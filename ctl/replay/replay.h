@@ -191,6 +191,14 @@ int offline(struct replay_source *so, const char *map, struct show *sh,
 int books_load(struct rulebook *books, const struct offline_options *options,
     struct arena *a, struct fail *f) __attribute__((warn_unused_result));
 
+/*
+ * Load only the policies: those given as [TYPE=]FILE, else the seed in the
+ * directory sql, NULL for PKGDATADIR/sql.  Return 0, or -1 with f set.
+ */
+int policies_load(struct rulebook *books, const struct opt_list *given,
+    const char *sql, struct arena *a, struct fail *f)
+    __attribute__((warn_unused_result));
+
 /* Print the totals of a run that took this many seconds. */
 void show_totals(struct show *sh, double seconds);
 

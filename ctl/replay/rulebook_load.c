@@ -32,7 +32,7 @@ struct rulebook_half {
 };
 
 static int load_half(struct rulebook *books, const struct rulebook_half *half,
-    const struct opt_list *given, const char *dir, struct arena *a,
+    const struct opt_list *given, const char *sql, struct arena *a,
     struct fail *f);
 static int check_types(const struct opt_list *given, struct fail *f);
 static const char *given_for(
@@ -52,20 +52,25 @@ int
 books_load(struct rulebook *books, const struct offline_options *options,
     struct arena *a, struct fail *f)
 {
-	const char *dir =
-	    options->sql == NULL ? PKGDATADIR "/sql" : options->sql;
-
-	if (load_half(books, &rules, options->rules, dir, a, f) == -1)
+	if (load_half(books, &rules, options->rules, options->sql, a, f) == -1)
 		return -1;
-	return load_half(books, &policies, options->policies, dir, a, f);
+	return policies_load(books, options->policies, options->sql, a, f);
+}
+
+int
+policies_load(struct rulebook *books, const struct opt_list *given,
+    const char *sql, struct arena *a, struct fail *f)
+{
+	return load_half(books, &policies, given, sql, a, f);
 }
 
 /* Load one half for each event type: the given file, else the seed. */
 static int
 load_half(struct rulebook *books, const struct rulebook_half *half,
-    const struct opt_list *given, const char *dir, struct arena *a,
+    const struct opt_list *given, const char *sql, struct arena *a,
     struct fail *f)
 {
+	const char *dir = sql == NULL ? PKGDATADIR "/sql" : sql;
 	const char *path, *version, *name;
 	char seed[PATH_SIZE];
 	int type;

@@ -14,6 +14,7 @@
 #include "lib/sys/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/request/request_spec.h"
+#include "ctl/request/text_diff.h"
 #include "ctl/term_text.h"
 
 #define COLUMNS_MAX 24
@@ -65,8 +66,8 @@ static void cell_show(const struct view_table *tb, size_t column,
 static const char *cell_text(struct arena *a, const struct request_part *column,
     const struct view_row *row);
 static void print_title(const char *text, bool colour);
-static void text_show(
-    const struct request_part *p, struct json_object *text, struct arena *a);
+static void diff_show(
+    const struct request_part *p, struct json_object *json, struct arena *a);
 static void lines_show(const struct request_part *p, struct json_object *array);
 
 static const char *json_value_text(struct json_object *json);
@@ -134,8 +135,8 @@ request_spec_show(const struct request_part *call, struct json_object *json,
 			p = rows_show(p, json, a, &rows);
 			between = "\n";
 			continue;
-		case PART_TEXT:
-			text_show(p, request_spec_at(json, p->path), a);
+		case PART_DIFF:
+			diff_show(p, json, a);
 			break;
 		case PART_LINES:
 			lines_show(p, request_spec_at(json, p->path));
@@ -479,6 +480,8 @@ cell_text(struct arena *a, const struct request_part *column,
 	str_init(&raw, a);
 	if (strcmp(column->path, "@key") == 0) {
 		str_add(&raw, row->key);
+	} else if (strcmp(column->path, "@index") == 0) {
+		str_int(&raw, (int64_t)row->index);
 	} else if (strcmp(column->path, "@tens") == 0) {
 		str_int(&raw, (int64_t)row->index * 10);
 	} else {
@@ -504,22 +507,22 @@ print_title(const char *text, bool colour)
 		    colour ? TERM_TEXT_PLAIN : "");
 }
 
-/* Print a text under its title, line by line. */
+/* Print the difference of two texts under its title. */
 static void
-text_show(
-    const struct request_part *p, struct json_object *text, struct arena *a)
+diff_show(
+    const struct request_part *p, struct json_object *json, struct arena *a)
 {
-	char *rest = arena_strdup(a, json_object_get_string(text));
-	const char *line;
+	const bool colour = ctl_colour(STDOUT_FILENO);
+	struct str title;
 
-	if (rest == NULL)
-		return;
-	putchar('\n');
-	print_title(p->name, ctl_colour(STDOUT_FILENO));
-	while ((line = strsep(&rest, "\n")) != NULL) {
-		term_text_put(line);
-		putchar('\n');
-	}
+	str_init(&title, a);
+	str_addf(&title, "%s%s%s", colour ? TERM_TEXT_BOLD : "", p->name,
+	    colour ? TERM_TEXT_PLAIN : "");
+	if (text_diff_print(str_text(&title),
+		json_object_get_string(request_spec_at(json, p->path)),
+		json_object_get_string(request_spec_at(json, p->arg)), a) == -1)
+		ctl_say("the change is too large to show; --json prints both "
+			"texts");
 }
 
 /* Print the text of each element on one line. */

@@ -296,7 +296,6 @@ confirm_request(const struct request_run *rm)
 {
 	const struct request_part *p = request_spec_next(rm->call);
 	const char *question;
-	char typed[16];
 
 	while (p != NULL && p->kind != PART_CONFIRM)
 		p = request_spec_next(p);
@@ -307,12 +306,7 @@ confirm_request(const struct request_run *rm)
 	question = strstr(p->name, "{0}");
 	fprintf(stderr, "%.*s", (int)(question - p->name), p->name);
 	fprintf(stderr, "%s%s\n", rm->operand[0], question + 3);
-	if (prompt_secret_ask("Type yes to confirm", typed, sizeof(typed)) ==
-		0 &&
-	    strcmp(typed, "yes") == 0)
-		return EX_OK;
-	ctl_say("not confirmed; nothing was done");
-	return EX_TEMPFAIL;
+	return prompt_secret_confirm();
 }
 
 /* Build the query and the body.  Return an exit status. */

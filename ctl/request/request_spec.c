@@ -35,7 +35,7 @@
 #define FIELDS() { .kind = PART_FIELDS, .path = "" },
 #define ROWS(p, t) { .kind = PART_ROWS, .path = p, .name = t },
 #define MEMBERS(p, t) { .kind = PART_MEMBERS, .path = p, .name = t },
-#define TEXT(p, t) { .kind = PART_TEXT, .path = p, .name = t },
+#define DIFF(p, q, t) { .kind = PART_DIFF, .path = p, .arg = q, .name = t },
 #define LINES(p, t) { .kind = PART_LINES, .path = p, .arg = t },
 #define COLUMN(n, p, f) { .kind = PART_COLUMN, .name = n, .path = p, .form = FORM_##f },
 #define SPARE(n, p, f) { .kind = PART_COLUMN, .name = n, .path = p, .form = FORM_##f, .spare = true },

@@ -38,7 +38,7 @@ enum request_spec_kind {
 	PART_FIELDS,
 	PART_ROWS, /* path; name: the title or NULL */
 	PART_MEMBERS, /* path: the paths; name: the title or NULL */
-	PART_TEXT, /* path; name: the title */
+	PART_DIFF, /* path: the old text; arg: the new one; name: the title */
 	PART_LINES, /* path: the array; arg: the string in an element */
 	PART_COLUMN, /* name: the head; path, form, spare */
 	PART_SAY, /* name: the sentence */

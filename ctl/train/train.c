@@ -18,6 +18,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
+#include "core/train/band_choice.h"
 #include "core/base/str.h"
 #include "lib/json/body.h"
 #include "lib/json/model_file.h"
@@ -48,6 +49,10 @@ struct train_options {
 	int64_t delay; /* days */
 	int64_t train; /* days, 0: all */
 	int64_t test; /* days, 0: all */
+	int64_t term_max; /* largest tr_swing to accept */
+	struct train_bands_options bands;
+	struct band_goal goal; /* of bands, if propose */
+	bool propose;
 	bool leave_known;
 	bool publish;
 };
@@ -66,11 +71,11 @@ static int read_policies(const struct train_options *options, struct db *db,
     struct arena *a, struct policy *ret, struct fail *f);
 static int load_policy_json(
     const char *path, struct arena *a, struct policy *ret, struct fail *f);
+static bool refuse_extreme(
+    const struct train_options *options, const struct trained *tr);
 static int deliver_model(const struct train_options *options,
     const struct model *m, struct arena *a);
 static int publish_model(const char *text, struct arena *a);
-static int write_file(const char *path, const char *text, struct fail *f);
-static int write_all(int fd, const char *text);
 static bool show_train_progress(int64_t done, int64_t of);
 
 /* The bands of the first policy for card payments. */
@@ -84,6 +89,7 @@ static const struct band first_bands[] = {
 /* The options of the command line. */
 static struct train_options given = {
 	.delay = 7,
+	.term_max = MODEL_REACH_MAX,
 	.wanted.since = INT64_MIN,
 };
 
@@ -108,6 +114,23 @@ static const struct opt opts[] = {
 	    OPT_TEXT, &given.since, 0, 0 },
 	{ "policy", "FILE", "bands for the report, from 'policies show --json'",
 	    OPT_TEXT, &given.policy, 0, 0 },
+	{ "deny-precision", "SHARE",
+	    "propose bands: this share of denied events is fraud", OPT_TEXT,
+	    &given.bands.deny_precision, 0, 0 },
+	{ "review-precision", "SHARE", "and this share of reviewed ones",
+	    OPT_TEXT, &given.bands.review_precision, 0, 0 },
+	{ "challenge-budget", "SHARE",
+	    "and at most this share of legit events is challenged", OPT_TEXT,
+	    &given.bands.challenge_budget, 0, 0 },
+	{ "cost-fraud", "N", "instead: what a fraud costs that is allowed",
+	    OPT_TEXT, &given.bands.cost_fraud, 0, 0 },
+	{ "cost-challenge", "N", "and what a challenge costs", OPT_TEXT,
+	    &given.bands.cost_challenge, 0, 0 },
+	{ "policies", "DIR", "write the proposed policies to DIR", OPT_TEXT,
+	    &given.bands.policies, 0, 0 },
+	{ "term-max", "N",
+	    "refuse a feature that makes a larger difference; default 50",
+	    OPT_NUMBER, &given.term_max, 1, MODEL_WEIGHT_MAX },
 	{ "output", "FILE", "write the model to FILE", OPT_TEXT, &given.output,
 	    0, 0 },
 	{ "publish", NULL, "make the model active, in the database", OPT_FLAG,
@@ -126,6 +149,8 @@ train(const struct command *cmd, int argc, char **argv)
 		argv) == 1)
 		options->table = argv[0];
 	check_samples(cmd, options);
+	options->propose =
+	    train_bands_read(cmd, &options->bands, &options->goal);
 	if (options->until != NULL &&
 	    parse_train_time(options->until, &plan.until) == -1)
 		opt_usage(cmd, "--train-until must be a date or a time");
@@ -170,14 +195,17 @@ run_training(
 {
 	static struct trained tr;
 	struct policy policies[EVENT_TYPE__MAX] = { 0 };
+	struct policy proposed[EVENT_TYPE__MAX];
 	char until[CLOCK_TEXT_SIZE];
 	struct train_table tb = { 0 };
 	struct fail f = { 0 };
 	struct db *db = NULL;
 	int r, status = EX_OK;
 
-	if (options->output != NULL &&
-	    ctl_check_output(options->output, &f) == -1)
+	if ((options->output != NULL &&
+		ctl_check_output(options->output, &f) == -1) ||
+	    (options->bands.policies != NULL &&
+		train_bands_make_dir(options->bands.policies, &f) == -1))
 		return fail_status(&f);
 	if (options->table == NULL && (db = ctl_database(&status)) == NULL)
 		return status;
@@ -185,13 +213,25 @@ run_training(
 	if (r == 0)
 		r = read_table(options, db, plan, a, &tb, &f);
 	db_close(db);
-	if (r == -1 || train_model(&tb, plan, a, ctl_say, &tr, &f) == -1) {
+	if (r == 0)
+		r = train_model(&tb, plan, a, ctl_say, &tr, &f);
+	if (r == 0 && options->propose)
+		r = train_bands_choose(
+		    &tr, &options->goal, policies, a, proposed, &f);
+	if (r == -1) {
 		status = fail_status(&f);
 	} else {
 		clock_text(plan->until, until);
 		tr.tr_model.trained_at = until;
-		train_show(&tb, plan, &tr, policies);
-		status = deliver_model(options, &tr.tr_model, a);
+		train_show(&tb, plan, &tr, policies,
+		    options->propose ? proposed : NULL);
+		status = refuse_extreme(options, &tr)
+		    ? EX_DATAERR
+		    : deliver_model(options, &tr.tr_model, a);
+		if (status == EX_OK && options->bands.policies != NULL &&
+		    train_bands_write(
+			options->bands.policies, &tr, proposed, a, &f) == -1)
+			status = fail_status(&f);
 	}
 	table_clear(&tb);
 	return status;
@@ -297,6 +337,7 @@ load_policy_json(
 	size_t size;
 
 	*ret = (struct policy) {
+		.on_error = ON_ERROR_FAIL_OPEN,
 		.version =
 		    path == NULL ? "the bands of the first card policy" : path,
 		.bands = first_bands,
@@ -314,6 +355,23 @@ load_policy_json(
 	if (json_object_object_get_ex(json, "policy", &inner))
 		json = inner;
 	return body_policy(a, json, path, ret, f);
+}
+
+/*
+ * Refuse a model in which one feature makes a larger difference on the test
+ * than --term-max.  Return whether it is refused.
+ */
+static bool
+refuse_extreme(const struct train_options *options, const struct trained *tr)
+{
+	if (tr->tr_swing <= (double)options->term_max ||
+	    (options->output == NULL && !options->publish &&
+		options->bands.policies == NULL))
+		return false;
+	ctl_say("train: refused: on the test %s moves the log odds by %.1f, "
+		"more than --term-max %" PRId64 "; nothing was written",
+	    feature_name(tr->tr_swing_of), tr->tr_swing, options->term_max);
+	return true;
 }
 
 /* Write or publish the model, after a check that it can be read back. */
@@ -334,7 +392,7 @@ deliver_model(
 		fail_memory(&f);
 	else if (model_file_read(a, text, strlen(text), &read, &f) == 0 &&
 	    (options->output == NULL ||
-		write_file(options->output, text, &f) == 0))
+		ctl_replace_file(options->output, text, &f) == 0))
 		return options->publish ? publish_model(text, a) : EX_OK;
 	return fail_status(&f);
 }
@@ -356,47 +414,6 @@ publish_model(const char *text, struct arena *a)
 		ctl_say("the model is %sactive", activated ? "" : "already ");
 	db_close(db);
 	return f.kind == 0 ? EX_OK : status;
-}
-
-/*
- * Replace a file atomically: write a temporary file, sync it, and rename it.
- * Readers see the old file or the new one.
- */
-static int
-write_file(const char *path, const char *text, struct fail *f)
-{
-	char other[4096];
-	int fd, error = 0;
-
-	if (snprintf(other, sizeof(other), "%s.XXXXXX", path) >=
-	    (int)sizeof(other))
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-		    "--output is too long");
-	if ((fd = mkstemp(other)) == -1)
-		return fail_set(
-		    f, FAIL_US, INTERNAL, path, "%s", strerror(errno));
-	if (write_all(fd, text) == -1 || fchmod(fd, 0644) == -1 ||
-	    fsync(fd) == -1)
-		error = errno;
-	if (close(fd) == -1 && error == 0)
-		error = errno;
-	if (error == 0 && rename(other, path) == 0)
-		return 0;
-	error = error == 0 ? errno : error;
-	unlink(other);
-	return fail_set(f, FAIL_US, INTERNAL, path, "%s", strerror(error));
-}
-
-static int
-write_all(int fd, const char *text)
-{
-	size_t left = strlen(text);
-	ssize_t n;
-
-	for (; left > 0; left -= (size_t)n, text += n)
-		if ((n = write(fd, text, left)) == -1)
-			return -1;
-	return 0;
 }
 
 /* Draw the progress of reading on a terminal.  Return true to stop. */

@@ -15,6 +15,8 @@
 #include "core/decide/score.h"
 
 struct arena;
+struct band_goal;
+struct command;
 struct db;
 struct fail;
 struct policy;
@@ -136,7 +138,7 @@ struct row_range {
 	int64_t legit;
 };
 
-#define TRAIN_PENALTIES 11
+#define TRAIN_PENALTIES 9
 
 /* The result of a training. */
 struct trained {
@@ -150,10 +152,15 @@ struct trained {
 	struct row_range tr_part[4]; /* by enum train_part - 1 */
 	int64_t tr_left_out; /* not tested: events of known users */
 	int64_t tr_unlabeled; /* not tested: events after train_known_until() */
+	/* Events of the test that are beyond the range of a feature. */
+	int64_t tr_clamped[FEATURE__MAX];
 
 	/* Results of the test. */
 	struct eval_quality tr_quality;
 	double tr_cards; /* card precision at TRAIN_CARDS */
+	double tr_swing; /* the largest difference that a feature made between
+			    the calibrated log odds of two events */
+	enum feature tr_swing_of; /* that feature */
 	struct eval_bin tr_bins[MODEL_EVAL_BINS];
 	struct {
 		double fraud; /* mean of weight * x over fraud events */
@@ -182,20 +189,70 @@ enum train_part {
 int64_t train_known_until(const struct train_table *tb, const struct plan *pl);
 
 /*
- * Train on the table by the plan, and test on later events.  Call say with a
- * line about each step.  Return 0, or -1 with f set: FAIL_INPUT if the table
- * lacks the events for a step, FAIL_DENIED if pl->stop stopped it.
+ * Train on the table by the plan, and test on later events.  The features of
+ * the table become what the model takes for them, see model_input().  Call say
+ * with a line about each step.  Return 0, or -1 with f set: FAIL_INPUT if the
+ * table lacks the events for a step, FAIL_DENIED if pl->stop stopped it.
  */
-int train_model(const struct train_table *tb, const struct plan *pl,
-    struct arena *a,
+int train_model(struct train_table *tb, const struct plan *pl, struct arena *a,
     void (*say)(const char *, ...) __attribute__((format(printf, 1, 2))),
     struct trained *ret, struct fail *f) __attribute__((warn_unused_result));
 
+/* Whether the training left out a feature, because it had only one value. */
+bool train_left_out(const struct trained *tr, int feature);
+
+/* The number of tested events of a type. */
+int64_t train_tested(const struct trained *tr, enum event_type type);
+
 /*
  * Print the report, with the verdicts that the policy of each event type has
- * for the scores of the test.
+ * for the scores of the test, and those of the proposed bands unless that is
+ * NULL.
  */
 void train_show(const struct train_table *tb, const struct plan *pl,
-    const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX]);
+    const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX],
+    const struct policy *proposed);
+
+/* The options for bands as they were given; NULL: not given. */
+struct train_bands_options {
+	char *deny_precision;
+	char *review_precision;
+	char *challenge_budget;
+	char *cost_fraud;
+	char *cost_challenge;
+	char *policies; /* the directory to write to */
+};
+
+/*
+ * Read the options.  Return whether bands are wanted, with what they are to
+ * achieve in *ret.  For a wrong option, print the error and exit EX_USAGE.
+ */
+bool train_bands_read(const struct command *cmd,
+    const struct train_bands_options *options, struct band_goal *ret);
+
+/*
+ * Propose bands for each event type in arena a, from the scores of the test;
+ * the rest of each policy stays.  Return 0, or -1 with f set.
+ */
+int train_bands_choose(const struct trained *tr, const struct band_goal *goal,
+    const struct policy policies[EVENT_TYPE__MAX], struct arena *a,
+    struct policy ret[EVENT_TYPE__MAX], struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Make the directory for train_bands_write() unless it exists, before the
+ * training publishes anything.  Return 0, or -1 with f set.
+ */
+int train_bands_make_dir(const char *dir, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Write the proposed policy of each tested event type as a file in the
+ * directory: TYPE.json, or all.json if the types are unknown.  Return 0, or -1
+ * with f set.
+ */
+int train_bands_write(const char *dir, const struct trained *tr,
+    const struct policy proposed[EVENT_TYPE__MAX], struct arena *a,
+    struct fail *f) __attribute__((warn_unused_result));
 
 #endif

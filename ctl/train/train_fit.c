@@ -10,6 +10,7 @@
 #include "core/train/platt_calibrate.h"
 #include "core/base/fail.h"
 #include "core/signal/features.h"
+#include "core/train/feature_range.h"
 #include "ctl/ctl.h"
 #include "ctl/train/train.h"
 
@@ -26,13 +27,23 @@
  */
 #define FRAUD_WEIGHT 1
 
-/* L2 penalties from strong to weak; of equal ones the first is chosen. */
+/*
+ * The least deviation of a feature, as a share of its range: that of a flag in
+ * every 24th event.  The penalty then holds back a feature that only few events
+ * differ in.  docs/EVALUATION.md has the weeks on which it was chosen.
+ */
+#define DEVIATION_FLOOR 0.2
+
+/*
+ * L2 penalties from strong to weak; of equal ones the first is chosen.  Weaker
+ * ones let single features outweigh all others.
+ */
 static const double penalties[TRAIN_PENALTIES] = { 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
-	3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7 };
+	3e-5, 1e-5, 3e-6, 1e-6 };
 
 /* The state of a training. */
 struct training {
-	const struct train_table *tb;
+	struct train_table *tb;
 	const struct plan *pl;
 	struct arena *arena;
 	void (*say)(const char *, ...) __attribute__((format(printf, 1, 2)));
@@ -40,6 +51,7 @@ struct training {
 	double *z; /* by row of a part: log odds of the fit */
 	struct eval_mark *marks; /* tested events */
 	size_t n_marks;
+	struct model_range term[FEATURE__MAX]; /* over the tested events */
 	uint8_t *found; /* by user, for model_eval_cards() */
 	int64_t *known; /* by user: day of the first fraud, TRAIN_NEVER: none */
 	int64_t known_until; /* train_known_until() */
@@ -48,6 +60,9 @@ struct training {
 static int allocate_training(struct training *tn, struct fail *f);
 static int fit_model(struct training *tn, struct trained *tr, struct fail *f);
 static void divide_parts(const struct training *tn, struct trained *tr);
+static void clamp_features(const struct training *tn, struct trained *tr);
+static void clamp_feature(
+    const struct training *tn, struct trained *tr, int feature);
 static uint8_t label_at_training_end(const struct training *tn, size_t i);
 static int choose_penalty(
     const struct training *tn, struct trained *tr, struct fail *f);
@@ -58,6 +73,7 @@ static int calibrate_model(
 static int test_model(struct training *tn, struct trained *tr, struct fail *f);
 static bool is_tested(const struct training *tn, size_t i, struct trained *tr);
 static void test_row(struct training *tn, size_t i, struct trained *tr);
+static void find_swing(const struct training *tn, struct trained *tr);
 static struct logistic_fit_rows fit_rows_of(
     const struct training *tn, size_t from, size_t to);
 static void count_part(const struct training *tn, struct row_range *part);
@@ -76,10 +92,17 @@ train_known_until(const struct train_table *tb, const struct plan *pl)
 	return tb->last;
 }
 
+bool
+train_left_out(const struct trained *tr, int feature)
+{
+	const struct model_range *range = &tr->tr_model.range[feature];
+
+	return range->min == range->max;
+}
+
 int
-train_model(const struct train_table *tb, const struct plan *pl,
-    struct arena *a, void (*say)(const char *, ...), struct trained *ret,
-    struct fail *f)
+train_model(struct train_table *tb, const struct plan *pl, struct arena *a,
+    void (*say)(const char *, ...), struct trained *ret, struct fail *f)
 {
 	struct training tn = { .tb = tb, .pl = pl, .arena = a, .say = say };
 	int r;
@@ -125,6 +148,7 @@ fit_model(struct training *tn, struct trained *tr, struct fail *f)
 	if (first->from == last->to)
 		return refuse_part("train",
 		    "no event is older than --label-delay at --train-until", f);
+	clamp_features(tn, tr);
 	if (choose_penalty(tn, tr, f) == -1 ||
 	    fit_part(tn, tr, tr->tr_part[TRAIN_VALIDATE - 1].to, tr->tr_l2,
 		&tr->tr_fit, f) == -1 ||
@@ -186,6 +210,45 @@ label_at_training_end(const struct training *tn, size_t i)
 	return pl->skip ? LABEL_NONE : LABEL_LEGIT;
 }
 
+/*
+ * Find the range of each feature in the rows that the model will be fitted to,
+ * and clamp all rows to it, as the model will clamp each event that it scores.
+ */
+static void
+clamp_features(const struct training *tn, struct trained *tr)
+{
+	const size_t from = tr->tr_part[TRAIN_FIT - 1].from;
+	const size_t to = tr->tr_part[TRAIN_VALIDATE - 1].to;
+	const struct logistic_fit_rows rows = fit_rows_of(tn, from, to);
+	int i, left_out = 0;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		tr->tr_model.range[i] = feature_range(&rows, (size_t)i);
+		left_out += train_left_out(tr, i);
+		clamp_feature(tn, tr, i);
+	}
+	tn->say("left out %d features in which fewer than %d events differ",
+	    left_out, FEATURE_RANGE_ROWS);
+}
+
+/* Clamp a column of the table; count what that changes in the test. */
+static void
+clamp_feature(const struct training *tn, struct trained *tr, int feature)
+{
+	const struct row_range *const test = &tr->tr_part[TRAIN_TEST - 1];
+	const struct model_range *range = &tr->tr_model.range[feature];
+	double *x, was;
+	size_t i;
+
+	for (i = 0; i < tn->tb->n; i++) {
+		x = &tn->tb->x[i * FEATURE__MAX + (size_t)feature];
+		was = *x;
+		*x = model_input(range, was);
+		if (*x != was && i >= test->from && i < test->to)
+			tr->tr_clamped[feature]++;
+	}
+}
+
 /* Choose the penalty with the smallest loss on the validation rows. */
 static int
 choose_penalty(const struct training *tn, struct trained *tr, struct fail *f)
@@ -224,6 +287,7 @@ fit_part(const struct training *tn, const struct trained *tr, size_t to,
 	const struct logistic_fit_options options = {
 		.l2 = l2,
 		.fraud_weight = FRAUD_WEIGHT,
+		.floor = DEVIATION_FLOOR,
 		.stop = tn->pl->stop,
 	};
 	const struct logistic_fit_rows rows =
@@ -272,6 +336,8 @@ test_model(struct training *tn, struct trained *tr, struct fail *f)
 		if (tb->label[i] == LABEL_FRAUD && tn->known[tb->user[i]] > day)
 			tn->known[tb->user[i]] = day;
 	}
+	for (i = 0; i < FEATURE__MAX; i++)
+		tn->term[i] = (struct model_range) { INFINITY, -INFINITY };
 	for (i = part->from; i < part->to; i++)
 		if (is_tested(tn, i, tr))
 			test_row(tn, i, tr);
@@ -291,6 +357,7 @@ test_model(struct training *tn, struct trained *tr, struct fail *f)
 			  "--label-delay"
 			: "there is no event after --train-until",
 		    f);
+	find_swing(tn, tr);
 	for (i = 0; i < FEATURE__MAX; i++) {
 		tr->tr_term[i].fraud /= (double)part->fraud;
 		tr->tr_term[i].legit /= (double)part->legit;
@@ -333,9 +400,12 @@ test_row(struct training *tn, size_t i, struct trained *tr)
 	int j;
 
 	model_risk(m, x, &risk);
-	for (j = 0; j < FEATURE__MAX; j++)
+	for (j = 0; j < FEATURE__MAX; j++) {
 		*(fraud ? &tr->tr_term[j].fraud : &tr->tr_term[j].legit) +=
 		    risk.term[j];
+		tn->term[j].min = fmin(tn->term[j].min, risk.term[j]);
+		tn->term[j].max = fmax(tn->term[j].max, risk.term[j]);
+	}
 	tr->tr_scores[tb->type[i]][lround(SCORE_MAX * risk.p_even)][fraud]++;
 	tn->marks[tn->n_marks++] = (struct eval_mark) {
 		.z = platt_calibrate_logit(&m->calibration,
@@ -344,6 +414,23 @@ test_row(struct training *tn, size_t i, struct trained *tr)
 		.user = tb->user[i],
 		.fraud = fraud,
 	};
+}
+
+/* Find the feature whose term differs most between two tested events. */
+static void
+find_swing(const struct training *tn, struct trained *tr)
+{
+	double swing;
+	int i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		swing = tr->tr_model.calibration.a *
+		    (tn->term[i].max - tn->term[i].min);
+		if (swing >= tr->tr_swing) {
+			tr->tr_swing = swing;
+			tr->tr_swing_of = (enum feature)i;
+		}
+	}
 }
 
 static struct logistic_fit_rows

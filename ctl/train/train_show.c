@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/analyse/wilson.h"
 #include "core/signal/features.h"
 #include "core/decide/policy.h"
 #include "lib/sys/clock.h"
@@ -19,25 +20,43 @@ static void show_part(const struct train_table *tb, const char *name,
 static void show_quality(const struct trained *tr);
 static void show_bins(const struct eval_bin *bins);
 static void show_terms(const struct trained *tr);
+static void show_term(const struct trained *tr, int i);
 static void show_bands(const int64_t scores[SCORE_MAX + 1][2],
     enum event_type type, const struct policy *policy);
-static int64_t count_tested(const int64_t scores[SCORE_MAX + 1][2]);
 static double share_of_rows(int64_t part, int64_t of);
 
 void
 train_show(const struct train_table *tb, const struct plan *pl,
-    const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX])
+    const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX],
+    const struct policy *proposed)
 {
 	int type;
 
 	show_parts(tb, pl, tr);
 	show_quality(tr);
 	show_bins(tr->tr_bins);
-	for (type = 0; type < EVENT_TYPE__MAX; type++)
-		if (count_tested(tr->tr_scores[type]) > 0)
+	for (type = 0; type < EVENT_TYPE__MAX; type++) {
+		if (train_tested(tr, (enum event_type)type) == 0)
+			continue;
+		show_bands(tr->tr_scores[type], (enum event_type)type,
+		    &policies[type]);
+		if (proposed != NULL)
 			show_bands(tr->tr_scores[type], (enum event_type)type,
-			    &policies[type]);
+			    &proposed[type]);
+	}
 	show_terms(tr);
+}
+
+int64_t
+train_tested(const struct trained *tr, enum event_type type)
+{
+	int64_t n = 0;
+	int score;
+
+	for (score = 0; score <= SCORE_MAX; score++)
+		n += tr->tr_scores[type][score][0] +
+		    tr->tr_scores[type][score][1];
+	return n;
 }
 
 static void
@@ -121,19 +140,24 @@ show_bins(const struct eval_bin *bins)
 		    share_of_rows(bins[i].fraud, bins[i].events));
 }
 
-/* Print the verdicts that the policy has for the tested events of a type. */
+/*
+ * Print the verdicts that the policy has for the tested events of a type, and
+ * where the precision is with 95 % confidence.
+ */
 static void
 show_bands(const int64_t scores[SCORE_MAX + 1][2], enum event_type type,
     const struct policy *policy)
 {
+	struct wilson_bounds in;
 	const struct band *b;
 	int64_t legit, fraud;
 	int score;
 
-	printf("\nverdicts by %s%s%s\n%-9s  %5s  %5s  %9s  %7s  %9s\n",
+	printf("\nverdicts by %s%s%s\n"
+	       "%-9s  %5s  %5s  %9s  %7s  %9s  %6s  %6s\n",
 	    policy->version, type == EVENT_TYPE__NONE ? "" : " on ",
 	    type == EVENT_TYPE__NONE ? "" : event_type_name(type), "VERDICT",
-	    "FROM", "TO", "LEGIT", "FRAUD", "PRECISION");
+	    "FROM", "TO", "LEGIT", "FRAUD", "PRECISION", "LOW", "HIGH");
 	for (b = policy->bands; b < policy->bands + policy->n_bands; b++) {
 		legit = fraud = 0;
 		for (score = 0; score <= SCORE_MAX; score++) {
@@ -142,27 +166,18 @@ show_bands(const int64_t scores[SCORE_MAX + 1][2], enum event_type type,
 			legit += scores[score][0];
 			fraud += scores[score][1];
 		}
-		printf("%-9s  %5g  %5g  %9" PRId64 "  %7" PRId64 "  %9.4f\n",
+		in = wilson_interval(fraud, legit + fraud);
+		printf("%-9s  %5g  %5g  %9" PRId64 "  %7" PRId64
+		       "  %9.4f  %6.4f  %6.4f\n",
 		    verdict_name(b->verdict), b->min, b->max, legit, fraud,
-		    share_of_rows(fraud, legit + fraud));
+		    share_of_rows(fraud, legit + fraud), in.low, in.high);
 	}
-}
-
-static int64_t
-count_tested(const int64_t scores[SCORE_MAX + 1][2])
-{
-	int64_t n = 0;
-	int score;
-
-	for (score = 0; score <= SCORE_MAX; score++)
-		n += scores[score][0] + scores[score][1];
-	return n;
 }
 
 /*
  * Print for each feature its weight, the change of the log odds per standard
- * deviation of the feature, and what the feature added on average to the log
- * odds of the tested events.
+ * deviation of the feature, what the feature added on average to the log odds
+ * of the tested events, its range, and how many events of the test are beyond.
  */
 static void
 show_terms(const struct trained *tr)
@@ -170,14 +185,31 @@ show_terms(const struct trained *tr)
 	int i;
 
 	printf("\nterms, and their means on the test\n"
-	       "%-34s  %9s  %9s  %9s  %9s\n",
-	    "FEATURE", "WEIGHT", "PER SD", "ON LEGIT", "ON FRAUD");
+	       "%-34s  %9s  %9s  %9s  %9s  %7s  %7s  %8s\n",
+	    "FEATURE", "WEIGHT", "PER SD", "ON LEGIT", "ON FRAUD", "LEAST",
+	    "MOST", "CLAMPED");
 	for (i = 0; i < FEATURE__MAX; i++)
-		printf("%-34s  %9.4f  %9.4f  %9.4f  %9.4f\n",
-		    feature_name((enum feature)i), tr->tr_fit.weight[i],
-		    tr->tr_fit.weight[i] * tr->tr_fit.spread[i],
-		    tr->tr_term[i].legit, tr->tr_term[i].fraud);
+		show_term(tr, i);
 	printf("%-34s  %9.4f\n", "bias", tr->tr_fit.bias);
+	printf("\nlargest difference that a feature makes: %.1f, %s\n",
+	    tr->tr_swing, feature_name(tr->tr_swing_of));
+}
+
+static void
+show_term(const struct trained *tr, int i)
+{
+	const struct model_range *range = &tr->tr_model.range[i];
+	const char *name = feature_name((enum feature)i);
+
+	if (train_left_out(tr, i))
+		printf("%-34s  left out: nearly always %g\n", name, range->min);
+	else
+		printf("%-34s  %9.4f  %9.4f  %9.4f  %9.4f  %7.4f  %7.4f"
+		       "  %8" PRId64 "\n",
+		    name, tr->tr_fit.weight[i],
+		    tr->tr_fit.weight[i] * tr->tr_fit.spread[i],
+		    tr->tr_term[i].legit, tr->tr_term[i].fraud, range->min,
+		    range->max, tr->tr_clamped[i]);
 }
 
 static double

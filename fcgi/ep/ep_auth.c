@@ -52,9 +52,7 @@ static bool is_accepted(const struct login *l);
 static int refuse_login(
     struct req *req, const struct login *l, enum code wrong_password);
 static void rehash_password(struct req *req, const struct login *l);
-static void revoke_params(struct req *req, struct params *p);
-static int answer_logout(
-    struct req *req, struct resp *resp, enum stmt stmt, const struct params *p);
+static int answer_logout(struct req *req, struct resp *resp);
 static int answer_login(struct req *req, struct resp *resp, int status,
     const char *email, const struct rows *rows, bool temporary);
 static int answer_token(struct req *req, struct resp *resp, int status,
@@ -158,10 +156,10 @@ auth_login(struct req *req, struct resp *resp)
 		return -1;
 	if (!l.match || l.code == CODE_WRONG)
 		audit_login_failed(req, l.email);
+	else if (audit_login(req, l.email, l.code) == -1)
+		return -1;
 	if (!is_accepted(&l))
 		return refuse_login(req, &l, INVALID_CREDENTIALS);
-	if (audit_login(req, l.email) == -1)
-		return -1;
 	if (l.stale)
 		rehash_password(req, &l);
 	return answer_login(req, resp, 200, l.email, &l.rows,
@@ -185,10 +183,12 @@ auth_me(struct req *req, struct resp *resp)
 	str_json(&s, req->operator.email);
 	str_addf(&s,
 	    ",\"role\":\"%s\",\"passwordTemporary\":%s"
-	    ",\"secondFactor\":%s,\"session\":\"%s\"",
+	    ",\"secondFactor\":%s,\"secondFactorRequired\":%s"
+	    ",\"session\":\"%s\"",
 	    token_role_name(req->operator.role),
 	    req->operator.temporary ? "true" : "false",
 	    req->operator.second_factor ? "true" : "false",
+	    second_factor_needed(req->operator.role) ? "true" : "false",
 	    req->operator.web ? "cookie" : "token");
 	str_addf(&s,
 	    ",\"authenticatedAt\":\"%s\",\"expiresAt\":\"%s\""
@@ -262,8 +262,6 @@ auth_confirm(struct req *req, struct resp *resp)
 		.role = req->operator.role,
 		.session = req->operator.session,
 		.web = req->operator.web };
-	struct params p;
-	struct rows rows;
 
 	/* The count of failures must be committed whatever follows. */
 	if (body_check(req->json, confirmation, nitems(confirmation),
@@ -276,13 +274,8 @@ auth_confirm(struct req *req, struct resp *resp)
 		return -1;
 	if (!is_accepted(&l))
 		return refuse_login(req, &l, PASSWORD_WRONG);
-	revoke_params(req, &p);
-	if (db_one(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT, &p, &rows,
-		&req->fail) == -1)
+	if (auth_revoke(req) == -1)
 		return -1;
-	if (rows_get_text(&rows, "refusal") != NULL)
-		return fail_set(
-		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
 	t.given_at = clock_now();
 	return answer_token(req, resp, 200, &t, req->operator.temporary);
 }
@@ -312,10 +305,7 @@ auth_refresh(struct req *req, struct resp *resp)
 int
 auth_logout(struct req *req, struct resp *resp)
 {
-	struct params p;
-
-	revoke_params(req, &p);
-	return answer_logout(req, resp, STMT_OPERATOR_LOGOUT, &p);
+	return auth_revoke(req) == -1 ? -1 : answer_logout(req, resp);
 }
 
 /*
@@ -325,11 +315,7 @@ auth_logout(struct req *req, struct resp *resp)
 int
 auth_logout_all(struct req *req, struct resp *resp)
 {
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->operator.email);
-	return answer_logout(req, resp, STMT_OPERATOR_LOGOUT_ALL, &p);
+	return auth_revoke_all(req) == -1 ? -1 : answer_logout(req, resp);
 }
 
 /* Set *ret to whether the first operator has to register. */
@@ -465,30 +451,13 @@ rehash_password(struct req *req, const struct login *l)
 		log_warn("event=password_rehash_failed why=%s", f.why);
 }
 
-/*
- * The parameters that revoke the token of the request.  A browser's token may
- * have been refreshed under the same id a moment ago.
- */
-static void
-revoke_params(struct req *req, struct params *p)
-{
-	params_init(p, req->arena);
-	params_text(p, req->operator.token_id);
-	params_time(p,
-	    req->operator.web ? clock_now() + auth_token_limits().idle
-			      : req->operator.expires_at);
-}
-
-/* End sessions with a statement, and delete the cookie of a browser. */
+/* Answer that the session has ended, and delete the cookie of a browser. */
 static int
-answer_logout(
-    struct req *req, struct resp *resp, enum stmt stmt, const struct params *p)
+answer_logout(struct req *req, struct resp *resp)
 {
-	if (sql_reply_write(req, resp, 200, stmt, p) == -1)
-		return -1;
 	if (req->operator.web)
 		session_cookie_set(req, resp, NULL);
-	return 0;
+	return resp_json(req, resp, 200, "{\"ok\":true}");
 }
 
 /* Answer with a token for an operator who has just entered the password. */
@@ -505,39 +474,17 @@ answer_login(struct req *req, struct resp *resp, int status, const char *email,
 	return answer_token(req, resp, status, &t, temporary);
 }
 
-/*
- * Answer with a new token for t, in the body, or in the session cookie if
- * t->web; temporary says whether its password is temporary.
- */
+/* Answer with a new token for t; temporary: its password is temporary. */
 static int
 answer_token(struct req *req, struct resp *resp, int status,
     const struct token *t, bool temporary)
 {
-	const struct token_limits limits = auth_token_limits();
-	char expires_at[CLOCK_TEXT_SIZE];
-	struct token_keys keys;
-	const char *token;
 	struct str s;
 
-	if (auth_keys(req, &keys) == -1)
-		return -1;
-	token = token_issue(&keys, req->arena, t, &limits, clock_now());
-	if (token == NULL)
-		return fail_memory(&req->fail);
 	str_init(&s, req->arena);
-	if (t->web) {
-		session_cookie_set(req, resp, token);
-		clock_text(token_expiry(req->arena, token), expires_at);
-		str_addf(&s, "{\"expiresAt\":\"%s\",\"idleSeconds\":%lld",
-		    expires_at, (long long)(limits.idle / CLOCK_SECOND));
-	} else {
-		str_add(&s, "{\"token\":");
-		str_json(&s, token);
-	}
-	str_add(&s, ",\"user\":{\"email\":");
-	str_json(&s, t->email);
-	str_addf(&s, ",\"role\":\"%s\"}%s}", token_role_name(t->role),
-	    temporary ? ",\"passwordTemporary\":true" : "");
-	resp_header(req, resp, "Cache-Control: no-store");
+	str_addc(&s, '{');
+	if (auth_issue(req, resp, t, &s) == -1)
+		return -1;
+	str_add(&s, temporary ? ",\"passwordTemporary\":true}" : "}");
 	return resp_json(req, resp, status, str_text(&s));
 }

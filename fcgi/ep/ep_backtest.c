@@ -17,6 +17,8 @@
 #include "core/decide/sample.h"
 #include "core/event/event.h"
 #include "fcgi/ep/live_book.h"
+#include "fcgi/ep/sample_batch.h"
+#include "fcgi/ep/sample_turn.h"
 #include "fcgi/http/capability.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -65,10 +67,15 @@ struct backtest_state {
 	int64_t unreadable; /* samples in an unknown format */
 };
 
+static struct worker_slot *find_worker(
+    const struct req *req, int64_t *ret_number);
+static void cancel_running(struct req *req);
 static int read_candidate(struct req *req, struct backtest_state *bt);
 static int check_size(struct req *req, struct backtest_state *bt);
-static int run_backtest(struct req *req, struct backtest_state *bt);
-static int open_samples(struct req *req, struct backtest_state *bt);
+static int run_backtest(
+    struct req *req, struct resp *resp, struct backtest_state *bt);
+static int open_samples(
+    struct req *req, struct resp *resp, struct backtest_state *bt);
 static int find_start(
     struct req *req, const struct backtest_state *bt, const char **ret_since);
 static int read_live(struct req *req, struct backtest_state *bt);
@@ -110,8 +117,9 @@ static const struct body_field policy_fields[] = {
  * POST /v1/backtest.  200: over the samples of the event type, the verdicts of
  * the candidate compared with those of the live policy and of the original
  * decisions; 400: a field, the policy or the rules are wrong; 403: an analyst
- * wants more than a small backtest; 409: an operator cancelled it; 503: it took
- * too long, the caller has disconnected, or the pool is stopping.
+ * wants more than a small backtest; 409: an operator cancelled it; 429: two
+ * small ones of the operator are running; 503: it took too long, the caller has
+ * disconnected, or the pool is stopping.
  */
 int
 backtest_run(struct req *req, struct resp *resp)
@@ -126,7 +134,7 @@ backtest_run(struct req *req, struct resp *resp)
 		return -1;
 	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
 	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
-	r = run_backtest(req, bt);
+	r = run_backtest(req, resp, bt);
 	live_scoring_clear(&bt->live_scoring);
 	atomic_store(&req->worker->slot->backtest_type, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
@@ -198,22 +206,42 @@ backtest_get(struct req *req, struct resp *resp)
 int
 backtest_cancel(struct req *req, struct resp *resp)
 {
+	int64_t number;
+
+	if (find_worker(req, &number) == NULL)
+		return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL,
+		    "no backtest of this id runs on this host");
+	req->committed = cancel_running;
+	return resp_json(req, resp, 200, "{\"ok\":true}");
+}
+
+/* Find the worker of the backtest in the path.  Return NULL if none runs it. */
+static struct worker_slot *
+find_worker(const struct req *req, int64_t *ret_number)
+{
 	struct shm *shm = req->worker->shm;
 	struct worker_slot *slot;
 	char id[BACKTEST_ID_SIZE];
-	int64_t number;
 
 	for (slot = shm->slot; slot < shm->slot + SHM_SLOTS; slot++) {
-		number = atomic_load(&slot->backtest_id);
-		backtest_id_text(number, id);
-		if (atomic_load(&slot->backtest_type) == 0 ||
-		    strcmp(id, req->arg[0]) != 0)
-			continue;
-		atomic_store(&slot->backtest_cancelled, number);
-		return resp_json(req, resp, 200, "{\"ok\":true}");
+		*ret_number = atomic_load(&slot->backtest_id);
+		backtest_id_text(*ret_number, id);
+		if (atomic_load(&slot->backtest_type) != 0 &&
+		    strcmp(id, req->arg[0]) == 0)
+			return slot;
 	}
-	return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL,
-	    "no backtest of this id runs on this host");
+	return NULL;
+}
+
+/* The audit entry is committed: cancel the backtest, if it still runs. */
+static void
+cancel_running(struct req *req)
+{
+	int64_t number;
+	struct worker_slot *slot = find_worker(req, &number);
+
+	if (slot != NULL)
+		atomic_store(&slot->backtest_cancelled, number);
 }
 
 static void
@@ -271,21 +299,20 @@ check_size(struct req *req, struct backtest_state *bt)
 
 /* Decide all samples, batch by batch, in one transaction. */
 static int
-run_backtest(struct req *req, struct backtest_state *bt)
+run_backtest(struct req *req, struct resp *resp, struct backtest_state *bt)
 {
 	struct arena *a = req->arena;
 	struct arena_mark mark;
 	struct rows rows;
 	int r;
 
-	if (open_samples(req, bt) == -1)
+	if (open_samples(req, resp, bt) == -1 || sample_batch_ask(req) == -1)
 		return -1;
 	mark = arena_mark(a);
 	do {
 		r = check_continue(req, bt);
 		if (r == 0)
-			r = db_run(req->worker->db, a, STMT_BACKTEST_NEXT, NULL,
-			    &rows, &req->fail);
+			r = sample_batch_take(req, &rows);
 		if (r == 0)
 			r = decide_samples(bt, &rows, a, &req->fail);
 		if (r == 0)
@@ -298,7 +325,7 @@ run_backtest(struct req *req, struct backtest_state *bt)
 
 /* Open one snapshot, and read the live policy and the samples in it. */
 static int
-open_samples(struct req *req, struct backtest_state *bt)
+open_samples(struct req *req, struct resp *resp, struct backtest_state *bt)
 {
 	struct db *db = req->worker->db;
 	struct arena *a = req->arena;
@@ -306,7 +333,8 @@ open_samples(struct req *req, struct backtest_state *bt)
 	struct params p;
 	const char *since;
 
-	if (db_run(db, a, STMT_BACKTEST_BEGIN, NULL, NULL, f) == -1)
+	if (db_run(db, a, STMT_BACKTEST_BEGIN, NULL, NULL, f) == -1 ||
+	    (bt->small && sample_turn_take(req, resp) == -1))
 		return -1;
 	params_init(&p, a);
 	params_int(&p, bt->limit_s * 1000);

@@ -15,8 +15,12 @@
 #include "fcgi/http/route.h"
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
+#include "lib/sys/clock.h"
 
-static int print_risk(struct req *req, struct str *s, const struct rows *rows);
+static int print_facts(
+    struct req *req, struct str *s, const struct rows *facts);
+static int print_risk(
+    struct req *req, struct str *s, const struct rows *facts, int row);
 
 /* The kinds that callers may name; their ids have the form of list values. */
 static const enum graph_node_kind kinds[LIST_SUBJECT__MAX] = {
@@ -36,8 +40,8 @@ graph_get(struct req *req, struct resp *resp)
 {
 	const enum list_subject kind = list_subject_parse(req->arg[0]);
 	char key[LIST_VALUE_SIZE];
+	struct rows around, facts;
 	struct params p;
-	struct rows rows;
 	struct str s;
 
 	if (kinds[kind] == 0)
@@ -50,45 +54,84 @@ graph_get(struct req *req, struct resp *resp)
 	params_text(&p, req->arg[0]);
 	params_int(&p, kinds[kind]);
 	params_text(&p, key);
-	if (db_one(req->worker->db, req->arena, STMT_GRAPH_AROUND, &p, &rows,
+	if (db_one(req->worker->db, req->arena, STMT_GRAPH_AROUND, &p, &around,
+		&req->fail) == -1)
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, rows_get_text(&around, "near"));
+	if (db_run(req->worker->db, req->arena, STMT_GRAPH_FACTS, &p, &facts,
 		&req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
-	if (print_risk(req, &s, &rows) == -1)
+	if (print_facts(req, &s, &facts) == -1)
 		return -1;
-	/* The risk comes first, then the members of the body. */
-	str_addf(&s, ",%s", rows_get_text(&rows, "body") + 1);
+	str_addf(&s, ",%s", rows_get_text(&around, "body") + 1);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
-/* Begin the answer with the events and labels of all stored days. */
+/*
+ * Begin the answer with the facts of the entity, which is the first row if it
+ * was ever seen, and of its links, the other rows.
+ */
 static int
-print_risk(struct req *req, struct str *s, const struct rows *rows)
+print_facts(struct req *req, struct str *s, const struct rows *facts)
 {
-	const int col = rows_col(rows, "risk");
-	struct entity_risk_days *days = arena_alloc(req->arena, sizeof(*days));
-	int64_t events = 0, frauds = 0, labels = 0;
+	const int seen = rows_col(facts, "first_seen");
+	char at[CLOCK_TEXT_SIZE];
+	int row;
+
+	str_add(s, "{\"risk\":");
+	if (facts->n == 0)
+		str_add(s, "null");
+	else if (print_risk(req, s, facts, 0) == -1)
+		return -1;
+	str_add(s, ",\"links\":[");
+	for (row = 1; row < facts->n; row++) {
+		str_addf(s, "%s{\"kind\":\"%s\",\"id\":", row == 1 ? "" : ",",
+		    rows_text(facts, row, rows_col(facts, "kind")));
+		str_json(s, rows_text(facts, row, rows_col(facts, "id")));
+		clock_text(rows_time(facts, row, seen), at);
+		str_add(s, ",\"firstSeen\":");
+		str_json(s, rows_null(facts, row, seen) ? NULL : at);
+		str_addf(s, ",\"users\":%" PRId64 ",\"risk\":",
+		    rows_int(facts, row, rows_col(facts, "users")));
+		if (print_risk(req, s, facts, row) == -1)
+			return -1;
+		str_addc(s, '}');
+	}
+	str_addc(s, ']');
+	return 0;
+}
+
+/*
+ * The events and labels of a device or an ip on all stored days, or of a user;
+ * null if it has no events, or is a phone number.
+ */
+static int
+print_risk(struct req *req, struct str *s, const struct rows *facts, int row)
+{
+	struct entity_risk_days days;
+	int64_t events, frauds, labels;
 	const char *packed;
 	size_t size, i;
 
-	if (days == NULL)
-		return fail_memory(&req->fail);
-	str_add(s, "{\"risk\":");
-	if (rows_null(rows, 0, col)) {
-		str_add(s, "null");
-		return 0;
-	}
-	packed = rows_bytes(rows, 0, col, &size);
-	if (entity_risk_unpack(packed, size, days, &req->fail) == -1)
+	events = rows_int(facts, row, rows_col(facts, "events"));
+	frauds = rows_int(facts, row, rows_col(facts, "frauds"));
+	labels = rows_int(facts, row, rows_col(facts, "labels"));
+	packed = rows_bytes(facts, row, rows_col(facts, "days"), &size);
+	if (entity_risk_unpack(packed, size, &days, &req->fail) == -1)
 		return -1;
-	for (i = 0; i < days->n; i++) {
-		events += days->day[i].events;
-		frauds += days->day[i].fraud;
-		labels += days->day[i].labels;
+	for (i = 0; i < days.n; i++) {
+		events += days.day[i].events;
+		frauds += days.day[i].fraud;
+		labels += days.day[i].labels;
 	}
-	str_addf(s,
-	    "{\"events\":%" PRId64 ",\"frauds\":%" PRId64 ",\"labels\":%" PRId64
-	    "}",
-	    events, frauds, labels);
+	if (events == 0)
+		str_add(s, "null");
+	else
+		str_addf(s,
+		    "{\"events\":%" PRId64 ",\"frauds\":%" PRId64
+		    ",\"labels\":%" PRId64 "}",
+		    events, frauds, labels);
 	return 0;
 }

@@ -39,7 +39,7 @@ struct batch {
 	int64_t expires[ENTRIES_MAX];
 };
 
-static int read_batch(struct req *req, struct batch *b);
+static int read_batch(struct req *req, struct batch **ret);
 static void put_entries(struct params *p, const struct batch *b);
 static int answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
     const struct params *p, size_t n);
@@ -55,12 +55,10 @@ static long read_csv_bytes(void *cookie, char *buf, size_t size);
 int
 list_import(struct req *req, struct resp *resp)
 {
-	struct batch *b = arena_alloc(req->arena, sizeof(*b));
 	struct params p;
+	struct batch *b;
 
-	if (b == NULL)
-		return fail_memory(&req->fail);
-	if (read_batch(req, b) == -1)
+	if (read_batch(req, &b) == -1)
 		return -1;
 	params_init(&p, req->arena);
 	params_texts(&p, b->id, b->n);
@@ -82,12 +80,10 @@ list_import(struct req *req, struct resp *resp)
 int
 list_import_check(struct req *req, struct resp *resp)
 {
-	struct batch *b = arena_alloc(req->arena, sizeof(*b));
 	struct params p;
+	struct batch *b;
 
-	if (b == NULL)
-		return fail_memory(&req->fail);
-	if (read_batch(req, b) == -1)
+	if (read_batch(req, &b) == -1)
 		return -1;
 	params_init(&p, req->arena);
 	put_entries(&p, b);
@@ -129,16 +125,18 @@ answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
 
 /* Read the entries of the body. */
 static int
-read_batch(struct req *req, struct batch *b)
+read_batch(struct req *req, struct batch **ret)
 {
 	struct import_source source = { req->body, req->body_size };
+	struct batch *b = arena_alloc(req->arena, sizeof(*b));
 	struct csv *cs = arena_alloc(req->arena, sizeof(*cs));
 	struct list_entry_columns columns;
 	struct list_entry_input en;
 	int r;
 
-	if (cs == NULL)
+	if (b == NULL || cs == NULL)
 		return fail_memory(&req->fail);
+	*ret = b;
 	csv_init(cs, read_csv_bytes, &source);
 	if (list_entry_header(cs, &columns, &req->fail) == -1)
 		return refuse_line(cs, &req->fail);

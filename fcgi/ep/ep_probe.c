@@ -96,6 +96,13 @@ probe_metrics(struct req *req, struct resp *resp)
 	metric_print(req->worker->shm, route_names, &s);
 	gauge_print(&req->worker->shm->gauges, &s);
 	readiness_print(req->worker, &s);
+	metric_gauge("engine_labels_waiting_max",
+	    "LABELS_WAITING_MAX, the limit of engine_labels_waiting",
+	    (double)conf.LABELS_WAITING_MAX, &s);
+	metric_gauge("engine_model_reach",
+	    "The most by which one feature can move the log odds of the active "
+	    "model; 0 while no model has scored here",
+	    (double)req->worker->shm->model_reach / 1000, &s);
 	storage_stats_print(&req->worker->shm->storage, conf.DISK_HEALTH_PATHS,
 	    model_bundled(), &s);
 	if (resp_json(req, resp, 200, str_text(&s)) == -1)

@@ -95,7 +95,7 @@ proposal_create(struct req *req, struct resp *resp)
 	params_text(&params, action);
 	params_text(&params, approval_word(p.subject));
 	params_text(&params, out.target);
-	params_text(&params, p.text);
+	params_text(&params, p.request.text);
 	params_text(&params, digest);
 	params_text(&params, out.after);
 	params_text(&params, body_string(req->json, "reason"));
@@ -246,7 +246,7 @@ digest_of(struct req *req, const char *action, const struct proposal *p,
 	str_init(&s, req->arena);
 	str_add(&s, action);
 	str_addc(&s, '\n');
-	str_add(&s, p->text == NULL ? "" : p->text);
+	str_add(&s, p->request.text == NULL ? "" : p->request.text);
 	if (str_text(&s) == NULL)
 		return fail_memory(&req->fail);
 	crypt_sha256(str_text(&s), s.len, hash);
@@ -286,12 +286,13 @@ run_proposal(struct req *req, const struct rows *begun, struct resp *ret)
 		-1 ||
 	    describe_run(req, begun) == -1)
 		return -1;
-	if (!p.route->csv)
+	if (!p.request.route->csv)
 		json_object_object_add(
 		    req->audited, "body", json_object_get(json));
 	if (proposal_run(req, &p, rows_get_text(begun, "author"), ret) == -1)
 		return -1;
-	if (p.route->csv) /* The handler has replaced it by its counts. */
+	/* The handler has replaced a body of CSV by its counts. */
+	if (p.request.route->csv)
 		json_object_object_add(
 		    req->audited, "body", json_object_get(req->json));
 	return 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analyse/rule_test.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
@@ -15,6 +16,8 @@
 #include "core/rule/rule_explain.h"
 #include "core/rule/rule_warn.h"
 #include "core/signal/signals.h"
+#include "fcgi/ep/live_book.h"
+#include "fcgi/ep/ruleset_gate.h"
 #include "fcgi/http/capability.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -31,14 +34,18 @@ static int add_ruleset(
     struct str *s, const struct rows *rows, int i, struct fail *f);
 static int add_rules(
     struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f);
+static int add_tests(
+    struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f);
 static int check_type(struct req *req, const char *type);
 static int add_version(struct str *s, const struct rows *rows, struct fail *f);
 static int answer_type(struct req *req, struct resp *resp, enum stmt stmt);
 static int find_type(struct req *req, const char **ret);
 static int compile_arena(struct arena *ret, size_t len, struct fail *f);
 static void compile_arena_free(struct arena *a);
-static int add_check(
-    struct str *s, struct arena *a, const char *text, struct fail *f);
+static int add_check(struct str *s, struct arena *a, struct req *req,
+    const char *type, const char *text);
+static int run_tests(struct req *req, struct arena *a, const char *type,
+    const struct ruleset *rs, struct rule_mistakes *ret);
 static void add_facts(struct str *s, const struct ruleset *rs);
 static void add_signal(
     struct str *s, const struct ruleset *rs, uint16_t signal);
@@ -89,8 +96,9 @@ rule_list(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/rules.  200: the version is active from now on, or the shadow if
- * "shadow" is true; 400: a field is wrong, or the ruleset (RULESET_INVALID);
- * 403: an author may only start a shadow; 409: the label is used.
+ * "shadow" is true; 400: a field is wrong, or the ruleset, or one of its tests
+ * fails (RULESET_INVALID); 403: an author may only start a shadow; 409: the
+ * label is used.
  */
 int
 rule_publish(struct req *req, struct resp *resp)
@@ -113,7 +121,7 @@ rule_publish(struct req *req, struct resp *resp)
 	if (check_type(req, type) == -1)
 		return -1;
 	rs = body_ruleset(req->arena, req->json, &text, &req->fail);
-	if (rs == NULL)
+	if (rs == NULL || ruleset_gate(req, type, rs, !shadow) == -1)
 		return -1;
 	params_init(&p, req->arena);
 	params_text(&p, type);
@@ -131,7 +139,8 @@ rule_publish(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/rules/check.  Change nothing.  200: all mistakes of the ruleset, or
- * its canonical text, its rules and warnings about them; 400: a field is wrong.
+ * its canonical text, its rules and warnings about them; with an event type
+ * also the tests that fail; 400: a field is wrong.
  */
 int
 rule_check(struct req *req, struct resp *resp)
@@ -151,7 +160,7 @@ rule_check(struct req *req, struct resp *resp)
 	if (compile_arena(&a, strlen(text), &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
-	r = add_check(&s, &a, text, &req->fail);
+	r = add_check(&s, &a, req, type, text);
 	compile_arena_free(&a);
 	return r == -1 ? -1 : resp_json(req, resp, 200, str_text(&s));
 }
@@ -293,12 +302,17 @@ add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 	r = rs != NULL ? add_rules(s, &a, rs, f)
 		       : fail_set(f, FAIL_US, INTERNAL, NULL,
 			     "a ruleset that decides does not compile");
+	if (r == 0 && rs->n_tests > 0) {
+		str_add(s, "],\"tests\":[");
+		r = add_tests(s, &a, rs, f);
+	}
 	str_add(s, "]}");
 	compile_arena_free(&a);
 	return r;
 }
 
-/* Append a version; its rules are null if this release cannot compile it. */
+/* Append a version; its rules and tests are null if this release cannot compile
+ * it. */
 static int
 add_version(struct str *s, const struct rows *rows, struct fail *f)
 {
@@ -320,12 +334,16 @@ add_version(struct str *s, const struct rows *rows, struct fail *f)
 	    rows_get_bool(rows, "shadow") ? "true" : "false");
 	str_json(s, text);
 	rs = rule_compile(&a, text, strlen(text), NULL);
-	str_add(s, rs == NULL ? ",\"rules\":null" : ",\"rules\":[");
-	if (rs != NULL) {
-		r = add_rules(s, &a, rs, f);
-		str_addc(s, ']');
+	if (rs == NULL)
+		str_add(s, ",\"rules\":null,\"tests\":null}");
+	else {
+		str_add(s, ",\"rules\":[");
+		if ((r = add_rules(s, &a, rs, f)) == 0) {
+			str_add(s, "],\"tests\":[");
+			r = add_tests(s, &a, rs, f);
+		}
+		str_add(s, "]}");
 	}
-	str_addc(s, '}');
 	compile_arena_free(&a);
 	return r;
 }
@@ -353,9 +371,13 @@ compile_arena_free(struct arena *a)
 	free(a->base);
 }
 
-/* Append the result of a check, with memory from arena a. */
+/*
+ * Append the result of a check, with memory from arena a.  type may be NULL:
+ * then no test runs.
+ */
 static int
-add_check(struct str *s, struct arena *a, const char *text, struct fail *f)
+add_check(struct str *s, struct arena *a, struct req *req, const char *type,
+    const char *text)
 {
 	struct rule_mistake list[RULE_MISTAKES_MAX];
 	struct rule_mistakes mistakes = { list, nitems(list), 0, false };
@@ -365,8 +387,12 @@ add_check(struct str *s, struct arena *a, const char *text, struct fail *f)
 
 	rs = rule_compile_all(a, text, strlen(text), &mistakes);
 	if (mistakes.no_memory)
-		return fail_memory(f);
-	str_addf(s, "{\"ok\":%s,\"errors\":[", rs != NULL ? "true" : "false");
+		return fail_memory(&req->fail);
+	if (rs != NULL && type != NULL &&
+	    run_tests(req, a, type, rs, &mistakes) == -1)
+		return -1;
+	str_addf(
+	    s, "{\"ok\":%s,\"errors\":[", mistakes.n == 0 ? "true" : "false");
 	for (i = 0; i < mistakes.n; i++) {
 		str_addf(s,
 		    "%s{\"line\":%d,\"column\":%d,\"endColumn\":%d,"
@@ -381,16 +407,36 @@ add_check(struct str *s, struct arena *a, const char *text, struct fail *f)
 		rule_print(&canonical, &rs->rules[i]);
 		str_addc(&canonical, '\n');
 	}
+	for (i = 0; rs != NULL && i < rs->n_tests; i++) {
+		rule_print_test(&canonical, &rs->tests[i]);
+		str_addc(&canonical, '\n');
+	}
 	if (str_text(&canonical) == NULL)
-		return fail_memory(f);
+		return fail_memory(&req->fail);
 	str_add(s, "],\"text\":");
 	str_json(s, rs == NULL ? NULL : str_text(&canonical));
 	str_add(s, ",\"rules\":[");
 	add_facts(s, rs);
-	str_add(s, "],\"warnings\":[");
+	str_addf(
+	    s, "],\"tests\":%zu,\"warnings\":[", rs == NULL ? 0 : rs->n_tests);
 	add_warnings(s, a, rs);
 	str_add(s, "]}");
 	return 0;
+}
+
+/* Run the tests of a ruleset with the active policy of the event type. */
+static int
+run_tests(struct req *req, struct arena *a, const char *type,
+    const struct ruleset *rs, struct rule_mistakes *ret)
+{
+	const enum event_type event_type = event_type_parse(type);
+	struct policy policy;
+
+	if (rs->n_tests == 0)
+		return 0;
+	if (live_policy_load(req, event_type, &policy) == -1)
+		return -1;
+	return rule_test_run(rs, event_type, &policy, a, ret, &req->fail);
 }
 
 /* Append what each rule is about; nothing if rs is NULL. */
@@ -476,6 +522,31 @@ add_rules(
 		    "%s{\"id\":\"%s\",\"tag\":\"%s\",\"weight\":%d,\"dsl\":",
 		    rule == rs->rules ? "" : ",", rule->id, rule->tag,
 		    rule->points);
+		str_json(s, str_text(&dsl));
+		str_addc(s, '}');
+		arena_rewind(a, mark);
+	}
+	return 0;
+}
+
+/* Append the tests, each with its canonical text, printed in arena a. */
+static int
+add_tests(
+    struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f)
+{
+	const struct rule_test *test;
+	struct arena_mark mark;
+	struct str dsl;
+
+	for (test = rs->tests; test < rs->tests + rs->n_tests; test++) {
+		mark = arena_mark(a);
+		str_init(&dsl, a);
+		rule_print_test(&dsl, test);
+		if (str_text(&dsl) == NULL)
+			return fail_memory(f);
+		str_addf(s,
+		    "%s{\"id\":\"%s\",\"dsl\":", test == rs->tests ? "" : ",",
+		    test->id);
 		str_json(s, str_text(&dsl));
 		str_addc(s, '}');
 		arena_rewind(a, mark);

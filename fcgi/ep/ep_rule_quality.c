@@ -8,17 +8,21 @@
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/decide/sample.h"
-#include "core/rule/rule.h"
 #include "fcgi/ep/live_book.h"
+#include "fcgi/ep/sample_batch.h"
+#include "fcgi/ep/sample_turn.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
 #include "fcgi/worker/worker.h"
+#include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/sys/clock.h"
 
 #define DAYS_DEFAULT 30
 #define DAYS_MAX 90
+/* assay.log_start_of() may find a quarter and a thousand more. */
+#define DECISIONS_WANTED ((RULE_QUALITY_SAMPLES_MAX - 1000) / 5 * 4)
 
 /* One count over samples. */
 struct quality_run {
@@ -28,24 +32,26 @@ struct quality_run {
 	struct live_book live;
 	struct rule_quality quality;
 	struct sample sample; /* the current one */
-	struct rule_hits hits;
 };
 
 static int read_query(struct req *req, struct quality_run *run);
-static int count_firings(struct req *req, struct quality_run *run);
+static int count_firings(
+    struct req *req, struct resp *resp, struct quality_run *run);
 static int open_newest(struct req *req, struct quality_run *run);
-static void count_batch(
-    struct quality_run *run, const struct rows *rows, struct arena *a);
+static int count_batch(struct quality_run *run, const struct rows *rows,
+    struct arena *a, struct fail *f);
 
 /*
  * GET /v1/analytics/rules.  200: how often each active rule fired on the newest
- * samples of the last days, and how its labels are; 400: a parameter is wrong.
+ * samples of the last days, what its labels are, and on how many it is
+ * decisive; 400: a parameter is wrong; 429: two such requests of the operator
+ * are running.
  */
 int
 rule_quality_get(struct req *req, struct resp *resp)
 {
 	struct quality_run *run = arena_alloc(req->arena, sizeof(*run));
-	char since[CLOCK_TEXT_SIZE];
+	char since[CLOCK_TEXT_SIZE], mature[CLOCK_TEXT_SIZE];
 	struct str s;
 	int r;
 
@@ -53,15 +59,18 @@ rule_quality_get(struct req *req, struct resp *resp)
 		return fail_memory(&req->fail);
 	if (read_query(req, run) == -1)
 		return -1;
-	r = count_firings(req, run);
+	r = count_firings(req, resp, run);
 	live_scoring_clear(&run->live.scoring);
 	db_rollback(req->worker->db);
 	if (r == -1)
 		return -1;
 	clock_text(run->since, since);
+	clock_text(run->quality.mature_until, mature);
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"eventType\":\"%s\",\"days\":%d,\"since\":\"%s\",",
-	    event_type_name(run->type), (int)run->days, since);
+	str_addf(&s,
+	    "{\"eventType\":\"%s\",\"days\":%d,\"since\":\"%s\","
+	    "\"matureUntil\":\"%s\",",
+	    event_type_name(run->type), (int)run->days, since, mature);
 	rule_quality_json(&s, &run->quality);
 	str_addc(&s, '}');
 	return resp_json(req, resp, 200, str_text(&s));
@@ -82,25 +91,29 @@ read_query(struct req *req, struct quality_run *run)
 
 /* Evaluate the active rules on the samples, batch by batch, in one snapshot. */
 static int
-count_firings(struct req *req, struct quality_run *run)
+count_firings(struct req *req, struct resp *resp, struct quality_run *run)
 {
 	struct arena *a = req->arena;
 	struct db *db = req->worker->db;
+	const int64_t now = clock_now();
 	struct arena_mark mark;
 	struct rows rows;
 	int r;
 
 	if (db_run(db, a, STMT_BACKTEST_BEGIN, NULL, NULL, &req->fail) == -1 ||
+	    sample_turn_take(req, resp) == -1 ||
 	    live_book_load(req, run->type, &run->live) == -1 ||
-	    rule_quality_init(
-		&run->quality, run->live.book.ruleset, a, &req->fail) == -1 ||
-	    open_newest(req, run) == -1)
+	    open_newest(req, run) == -1 ||
+	    rule_quality_init(&run->quality, &run->live.book, run->since, now,
+		now - conf.LABEL_DELAY_DAYS * 86400 * CLOCK_SECOND, a,
+		&req->fail) == -1 ||
+	    sample_batch_ask(req) == -1)
 		return -1;
 	mark = arena_mark(a);
 	do {
-		r = db_run(db, a, STMT_BACKTEST_NEXT, NULL, &rows, &req->fail);
+		r = sample_batch_take(req, &rows);
 		if (r == 0)
-			count_batch(run, &rows, a);
+			r = count_batch(run, &rows, a, &req->fail);
 		arena_rewind(a, mark);
 	} while (r == 0 && rows.n > 0);
 	return r;
@@ -115,7 +128,7 @@ open_newest(struct req *req, struct quality_run *run)
 
 	params_init(&p, req->arena);
 	params_int(&p, run->days);
-	params_int(&p, RULE_QUALITY_SAMPLES_MAX);
+	params_int(&p, DECISIONS_WANTED);
 	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_NEWEST, &p, &rows,
 		&req->fail) == -1)
 		return -1;
@@ -129,30 +142,31 @@ open_newest(struct req *req, struct quality_run *run)
 }
 
 /* Count a batch of samples; skip one that cannot be read. */
-static void
-count_batch(struct quality_run *run, const struct rows *rows, struct arena *a)
+static int
+count_batch(struct quality_run *run, const struct rows *rows, struct arena *a,
+    struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(a);
 	enum backtest_label label;
 	const char *text;
 	size_t len;
-	int i, fraud, sample;
+	int i, fraud, sample, at;
 
 	if (rows->n == 0)
-		return;
+		return 0;
 	sample = rows_col(rows, "sample");
 	fraud = rows_col(rows, "fraud");
+	at = rows_col(rows, "decided_at");
 	for (i = 0; i < rows->n; i++) {
 		text = rows_bytes(rows, i, sample, &len);
 		label = rows_null(rows, i, fraud) ? LABEL_NONE
 		    : rows_bool(rows, i, fraud)	  ? LABEL_FRAUD
 						  : LABEL_LEGIT;
-		if (sample_read(a, text, len, &run->sample) == 0) {
-			rule_eval(run->live.book.ruleset, &run->sample.signals,
-			    &run->hits);
-			rule_quality_add(&run->quality, &run->sample.signals,
-			    &run->hits, label);
-		}
+		if (sample_read(a, text, len, &run->sample) == 0 &&
+		    rule_quality_add(&run->quality, &run->sample.signals, label,
+			rows_time(rows, i, at), a, f) == -1)
+			return -1;
 		arena_rewind(a, mark);
 	}
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "fcgi/http/audit.h"
+#include "fcgi/http/auth.h"
 #include "fcgi/http/login_backoff.h"
 #include "fcgi/http/qr_code.h"
 #include "fcgi/http/req.h"
@@ -19,6 +20,7 @@
 #include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/net/recovery_code.h"
+#include "lib/net/token.h"
 #include "lib/sys/clock.h"
 
 #define N_RECOVERY_CODES 10
@@ -34,6 +36,7 @@ static int match_offer(struct req *req, const struct second_factor *factor,
 static int enable_key(struct req *req, struct resp *resp,
     const struct second_factor *factor, const uint8_t key[TOTP_KEY_SIZE],
     int64_t step);
+static int renew_session(struct req *req, struct resp *resp, struct str *s);
 
 static const struct body_field fields[] = {
 	{ "code", BODY_OPAQUE, true, false, 1, SECOND_FACTOR_CODE_MAX },
@@ -82,10 +85,10 @@ second_factor_offer(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/auth/second-factor/enable.  200: the recovery codes, which are never
- * shown again; 403: the code is not of the key that was offered; 404: none was
- * offered within 10 minutes; 409: one is enabled already; 429: too many codes
- * were wrong.
+ * POST /v1/auth/second-factor/enable.  200: all sessions have ended; a token of
+ * a new session, and the recovery codes, which are never shown again; 403: the
+ * code is not of the key that was offered; 404: none was offered within 10
+ * minutes; 409: one is enabled already; 429: too many codes were wrong.
  */
 int
 second_factor_enable(struct req *req, struct resp *resp)
@@ -224,7 +227,10 @@ match_offer(struct req *req, const struct second_factor *factor,
 	    : fail_set(&req->fail, FAIL_DENIED, CODE_WRONG, NULL, "%s", "");
 }
 
-/* Enable the offered key, and answer with new recovery codes. */
+/*
+ * Enable the offered key, and answer with a new token and recovery codes.  The
+ * other sessions gave no code, so they end.
+ */
 static int
 enable_key(struct req *req, struct resp *resp,
     const struct second_factor *factor, const uint8_t key[TOTP_KEY_SIZE],
@@ -247,7 +253,7 @@ enable_key(struct req *req, struct resp *resp,
 		hashes[i] = hash[i];
 		sizes[i] = CRYPT_SHA256_SIZE;
 	}
-	str_add(&s, "]}");
+	str_add(&s, "],");
 
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.email);
@@ -256,8 +262,28 @@ enable_key(struct req *req, struct resp *resp,
 	params_blobs(&p, hashes, sizes, N_RECOVERY_CODES);
 	if (db_one(req->worker->db, req->arena, STMT_SECOND_FACTOR_ENABLE, &p,
 		&rows, &req->fail) == -1 ||
-	    sql_reply_refused(req, &rows) == -1)
+	    sql_reply_refused(req, &rows) == -1 ||
+	    renew_session(req, resp, &s) == -1)
 		return -1;
-	resp_header(req, resp, "Cache-Control: no-store");
+	str_addc(&s, '}');
 	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/*
+ * End all sessions of the sender, and append a token that continues this one.
+ * A logout that another request commits meanwhile counts: that of this session
+ * makes the request fail, and that of all sessions makes the token invalid.
+ */
+static int
+renew_session(struct req *req, struct resp *resp, struct str *s)
+{
+	const struct token t = { .email = req->operator.email,
+		.role = req->operator.role,
+		.session = req->operator.session + 1,
+		.given_at = req->operator.given_at,
+		.web = req->operator.web };
+
+	if (auth_revoke(req) == -1 || auth_revoke_all(req) == -1)
+		return -1;
+	return auth_issue(req, resp, &t, s);
 }

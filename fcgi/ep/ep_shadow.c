@@ -11,6 +11,7 @@
 #include "core/decide/model.h"
 #include "core/event/event.h"
 #include "core/rule/rule.h"
+#include "fcgi/ep/ruleset_gate.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
@@ -28,7 +29,7 @@
 static const char *model_text(struct req *req);
 static int end_shadow(struct req *req, struct resp *resp, bool promoted);
 static int find_shadow(struct req *req, const char *type, struct rows *ret);
-static int check_readable(struct req *req, const char *type, const char *text);
+static int check_promotion(struct req *req, const char *type, const char *text);
 
 static const struct body_field fields[] = {
 	{ "model", BODY_OBJECT, true, false, 0, 0 },
@@ -135,7 +136,7 @@ end_shadow(struct req *req, struct resp *resp, bool promoted)
 	if (find_shadow(req, type, &found) == -1)
 		return -1;
 	if (promoted &&
-	    check_readable(req, type, rows_get_text(&found, "text")) == -1)
+	    check_promotion(req, type, rows_get_text(&found, "text")) == -1)
 		return -1;
 	params_init(&p, req->arena);
 	params_text(&p, type == NULL ? PLACE_MODEL : type);
@@ -172,16 +173,19 @@ find_shadow(struct req *req, const char *type, struct rows *ret)
 	return 0;
 }
 
-/* A shadow that no worker can load must not be active. */
+/*
+ * A shadow that no worker can load must not be active, nor one whose tests fail
+ * with the policy of today.
+ */
 static int
-check_readable(struct req *req, const char *type, const char *text)
+check_promotion(struct req *req, const char *type, const char *text)
 {
 	struct model m = *model_bundled();
+	const struct ruleset *rs;
 
 	if (type == NULL)
 		return model_file_read(
 		    req->arena, text, strlen(text), &m, &req->fail);
-	return rule_compile(req->arena, text, strlen(text), &req->fail) == NULL
-	    ? -1
-	    : 0;
+	rs = rule_compile(req->arena, text, strlen(text), &req->fail);
+	return rs == NULL ? -1 : ruleset_gate(req, type, rs, true);
 }

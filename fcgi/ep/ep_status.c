@@ -34,7 +34,7 @@ status_get(struct req *req, struct resp *resp)
 	struct str s;
 
 	if (g == NULL)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		return fail_memory(&req->fail);
 	if (gauge_measure(req->worker->db, req->arena, g, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);

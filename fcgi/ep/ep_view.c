@@ -130,7 +130,7 @@ read_parameters(struct req *req)
 	}
 	str_addc(&s, '}');
 	if (str_text(&s) == NULL)
-		fail_set(&req->fail, FAIL_US, INTERNAL, NULL, "%s", "");
+		fail_memory(&req->fail);
 	return str_text(&s);
 }
 

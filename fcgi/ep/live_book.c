@@ -13,6 +13,12 @@
 #include "lib/db/db.h"
 #include "lib/json/body_rules.h"
 
+static int read_active(
+    struct req *req, enum stmt stmt, enum event_type type, struct rows *ret);
+static int take_policy(
+    struct req *req, const struct rows *rows, struct policy *ret);
+static int fail_live_book(struct req *req);
+
 int
 live_scoring_load(struct req *req, struct live_scoring *ret)
 {
@@ -40,32 +46,64 @@ live_scoring_clear(struct live_scoring *ls)
 }
 
 int
+live_policy_load(struct req *req, enum event_type type, struct policy *ret)
+{
+	struct rows rows;
+
+	return read_active(req, STMT_LIVE_POLICY, type, &rows) == -1
+	    ? -1
+	    : take_policy(req, &rows, ret);
+}
+
+int
 live_book_load(struct req *req, enum event_type type, struct live_book *ret)
 {
 	struct ruleset *rs;
-	struct params p;
 	struct rows rows;
 	const char *text;
 
-	params_init(&p, req->arena);
-	params_text(&p, event_type_name(type));
-	if (db_one(req->worker->db, req->arena, STMT_LIVE_BOOK, &p, &rows,
-		&req->fail) == -1)
+	if (read_active(req, STMT_LIVE_BOOK, type, &rows) == -1 ||
+	    take_policy(req, &rows, &ret->policy) == -1)
 		return -1;
 	text = rows_get_text(&rows, "rules");
 	rs = rule_compile(req->arena, text, strlen(text), &req->fail);
-	if (rs == NULL ||
-	    body_policy_text(req->arena, rows_get_text(&rows, "policy"),
-		&ret->policy, &req->fail) == -1)
-		return fail_set(&req->fail, FAIL_US, INTERNAL, NULL,
-		    "the active ruleset or policy cannot be read");
+	if (rs == NULL)
+		return fail_live_book(req);
 	rs->version = rows_get_text(&rows, "ruleset_version");
-	ret->policy.id = rows_get_text(&rows, "policy_id");
-	ret->policy.version = rows_get_text(&rows, "policy_version");
 	ret->book = (struct rulebook) {
 		.ruleset = rs,
 		.scoring = &ret->scoring.scoring,
 		.policy = &ret->policy,
 	};
 	return live_scoring_load(req, &ret->scoring);
+}
+
+/* Read what is active for an event type. */
+static int
+read_active(
+    struct req *req, enum stmt stmt, enum event_type type, struct rows *ret)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, event_type_name(type));
+	return db_one(req->worker->db, req->arena, stmt, &p, ret, &req->fail);
+}
+
+static int
+take_policy(struct req *req, const struct rows *rows, struct policy *ret)
+{
+	if (body_policy_text(req->arena, rows_get_text(rows, "policy"), ret,
+		&req->fail) == -1)
+		return fail_live_book(req);
+	ret->id = rows_get_text(rows, "policy_id");
+	ret->version = rows_get_text(rows, "policy_version");
+	return 0;
+}
+
+static int
+fail_live_book(struct req *req)
+{
+	return fail_set(&req->fail, FAIL_US, INTERNAL, NULL,
+	    "the active ruleset or policy cannot be read");
 }

@@ -35,6 +35,13 @@ int live_scoring_load(struct req *req, struct live_scoring *ret)
 void live_scoring_clear(struct live_scoring *ls);
 
 /*
+ * Load only the active policy of an event type.  Return 0, or -1 with req->fail
+ * set.
+ */
+int live_policy_load(struct req *req, enum event_type type, struct policy *ret)
+    __attribute__((warn_unused_result));
+
+/*
  * Load the active ruleset, policy and scorer of an event type.  Free the
  * scoring afterwards, also if this fails.  Return 0, or -1 with req->fail set.
  */

@@ -25,9 +25,10 @@
 #define ACCOUNT_LABEL "assay account\n"
 #define PSEUDONYM_BYTES 8 /* of a hash that names an account or a client */
 
+static void log_login(struct req *req, const char *event, const char *email,
+    char ret[2 * PSEUDONYM_BYTES + 1]);
 static void hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE]);
 static int run_statement(struct req *req, enum stmt stmt);
-static int add_audit_entry(struct req *req, int status, struct fail *f);
 static void put_path(struct str *s, const char *path);
 static void put_segment(struct str *s, const char *p, size_t n);
 static bool segment_has_pan(const char *p, size_t n);
@@ -39,7 +40,7 @@ audit_handle(struct req *req, struct resp *resp)
 		return -1;
 	if (req->route->handler(req, resp) == -1 ||
 	    (!req->part_committed &&
-		add_audit_entry(req, resp->status, &req->fail) == -1)) {
+		audit_add_entry(req, resp->status, &req->fail) == -1)) {
 		db_rollback(req->worker->db);
 		return -1;
 	}
@@ -51,10 +52,33 @@ audit_handle(struct req *req, struct resp *resp)
 }
 
 int
+audit_add_entry(struct req *req, int status, struct fail *f)
+{
+	struct str action, body;
+	struct params p;
+
+	str_init(&action, req->arena);
+	str_addf(&action, "%s ", req_method_name(req->method));
+	put_path(&action, req->path);
+	str_init(&body, req->arena);
+	audit_redact_body(
+	    &body, req->audited == NULL ? req->json : req->audited);
+	if (str_text(&action) == NULL || str_text(&body) == NULL)
+		return fail_memory(f);
+
+	params_init(&p, req->arena);
+	params_text(&p, req->operator.email);
+	params_text(&p, str_text(&action));
+	params_int(&p, status);
+	params_text(&p, str_text(&body));
+	return db_run(req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, f);
+}
+
+int
 audit_checkpoint(struct req *req)
 {
 	if (!req->part_committed && req->rehearsal == REHEARSAL_NONE &&
-	    add_audit_entry(req, 200, &req->fail) == -1)
+	    audit_add_entry(req, 200, &req->fail) == -1)
 		return -1;
 	if (audit_suspend(req) == -1)
 		return -1;
@@ -89,19 +113,22 @@ audit_refused(struct req *req)
 
 	if (!known || (req->fail.code == UNAVAILABLE && !req->part_committed))
 		return;
-	if (add_audit_entry(req, fail_code_status(req->fail.code), &f) == -1)
+	if (audit_add_entry(req, fail_code_status(req->fail.code), &f) == -1)
 		log_warn("event=audit_write_failed why=%s", f.why);
 }
 
 int
-audit_login(struct req *req, const char *email)
+audit_login(struct req *req, const char *email, enum code refusal)
 {
+	char account[2 * PSEUDONYM_BYTES + 1];
 	struct params p;
 
+	if (refusal != CODE__NONE)
+		log_login(req, "login_code_required", email, account);
 	params_init(&p, req->arena);
 	params_text(&p, email);
 	params_text(&p, "POST /v1/auth/login");
-	params_int(&p, 200);
+	params_int(&p, refusal == CODE__NONE ? 200 : fail_code_status(refusal));
 	params_text(&p, "{}");
 	return db_run(
 	    req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, &req->fail);
@@ -110,23 +137,32 @@ audit_login(struct req *req, const char *email)
 void
 audit_login_failed(struct req *req, const char *email)
 {
-	uint8_t hash[CRYPT_SHA256_SIZE];
-	char account[2 * PSEUDONYM_BYTES + 1], client[2 * PSEUDONYM_BYTES + 1];
+	char account[2 * PSEUDONYM_BYTES + 1];
 	struct fail f = { 0 };
 	struct params p;
 
-	hash_account(email, hash);
-	crypt_hex(hash, PSEUDONYM_BYTES, account);
-	rate_limit_address(conf.AUTH_SECRET, req->client_ip, hash);
-	crypt_hex(hash, PSEUDONYM_BYTES, client);
-	log_info("event=login_refused account=%s client=%s", account, client);
-
+	log_login(req, "login_refused", email, account);
 	params_init(&p, req->arena);
 	params_text(&p, email);
 	params_text(&p, account);
 	if (db_run(req->worker->db, req->arena, STMT_AUDIT_LOGIN_FAILED, &p,
 		NULL, &f) == -1)
 		log_warn("event=audit_write_failed why=%s", f.why);
+}
+
+/* Log a login with the keyed hashes of its account, also in ret, and client. */
+static void
+log_login(struct req *req, const char *event, const char *email,
+    char ret[2 * PSEUDONYM_BYTES + 1])
+{
+	uint8_t hash[CRYPT_SHA256_SIZE];
+	char client[2 * PSEUDONYM_BYTES + 1];
+
+	hash_account(email, hash);
+	crypt_hex(hash, PSEUDONYM_BYTES, ret);
+	rate_limit_address(conf.AUTH_SECRET, req->client_ip, hash);
+	crypt_hex(hash, PSEUDONYM_BYTES, client);
+	log_info("event=%s account=%s client=%s", event, ret, client);
 }
 
 /* Hash an email with a secret that all hosts have. */
@@ -145,29 +181,6 @@ run_statement(struct req *req, enum stmt stmt)
 {
 	return db_run(
 	    req->worker->db, req->arena, stmt, NULL, NULL, &req->fail);
-}
-
-static int
-add_audit_entry(struct req *req, int status, struct fail *f)
-{
-	struct str action, body;
-	struct params p;
-
-	str_init(&action, req->arena);
-	str_addf(&action, "%s ", req_method_name(req->method));
-	put_path(&action, req->path);
-	str_init(&body, req->arena);
-	audit_redact_body(
-	    &body, req->audited == NULL ? req->json : req->audited);
-	if (str_text(&action) == NULL || str_text(&body) == NULL)
-		return fail_memory(f);
-
-	params_init(&p, req->arena);
-	params_text(&p, req->operator.email);
-	params_text(&p, str_text(&action));
-	params_int(&p, status);
-	params_text(&p, str_text(&body));
-	return db_run(req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, f);
 }
 
 /*

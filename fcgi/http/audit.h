@@ -3,6 +3,8 @@
 #ifndef FCGI_HTTP_AUDIT_H
 #define FCGI_HTTP_AUDIT_H
 
+#include "core/base/fail.h"
+
 struct req;
 struct resp;
 
@@ -14,6 +16,13 @@ struct resp;
  * handler returned, or -1 with req->fail set if its work cannot be committed.
  */
 int audit_handle(struct req *req, struct resp *resp)
+    __attribute__((warn_unused_result));
+
+/*
+ * Add an entry for a request, with its path, its body or req->audited, and this
+ * status.  Return 0, or -1 with f set.
+ */
+int audit_add_entry(struct req *req, int status, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
@@ -41,10 +50,12 @@ int audit_resume(struct req *req) __attribute__((warn_unused_result));
 void audit_refused(struct req *req);
 
 /*
- * Add an entry for a successful login.  The login must fail if this fails.
- * Return 0, or -1 with req->fail set.
+ * Add an entry for a login with the right password.  The login must fail if
+ * this fails.  refusal is CODE__NONE if it succeeds, or CODE_REQUIRED: then
+ * also log it, because someone who guessed the password gets that far.  Return
+ * 0, or -1 with req->fail set.
  */
-int audit_login(struct req *req, const char *email)
+int audit_login(struct req *req, const char *email, enum code refusal)
     __attribute__((warn_unused_result));
 
 /*

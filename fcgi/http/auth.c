@@ -6,11 +6,14 @@
 #include <stdbool.h>
 
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
 #include "fcgi/http/second_factor.h"
 #include "fcgi/http/session_cookie.h"
+#include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
@@ -108,6 +111,65 @@ auth_token_limits(void)
 		.session = conf.SESSION_MAX_HOURS * 3600 * CLOCK_SECOND,
 		.idle = conf.SESSION_IDLE_MINUTES * 60 * CLOCK_SECOND,
 	};
+}
+
+int
+auth_issue(
+    struct req *req, struct resp *resp, const struct token *t, struct str *s)
+{
+	const struct token_limits limits = auth_token_limits();
+	char expires_at[CLOCK_TEXT_SIZE];
+	struct token_keys keys;
+	const char *token;
+
+	if (auth_keys(req, &keys) == -1)
+		return -1;
+	token = token_issue(&keys, req->arena, t, &limits, clock_now());
+	if (token == NULL)
+		return fail_memory(&req->fail);
+	resp_header(req, resp, "Cache-Control: no-store");
+	if (t->web) {
+		session_cookie_set(req, resp, token);
+		clock_text(token_expiry(req->arena, token), expires_at);
+		str_addf(s, "\"expiresAt\":\"%s\",\"idleSeconds\":%lld",
+		    expires_at, (long long)(limits.idle / CLOCK_SECOND));
+	} else {
+		str_add(s, "\"token\":");
+		str_json(s, token);
+	}
+	str_add(s, ",\"user\":{\"email\":");
+	str_json(s, t->email);
+	str_addf(s, ",\"role\":\"%s\"}", token_role_name(t->role));
+	return 0;
+}
+
+int
+auth_revoke(struct req *req)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->operator.token_id);
+	/* A browser's token may have been refreshed under the same id. */
+	params_time(&p,
+	    req->operator.web ? clock_now() + auth_token_limits().idle
+			      : req->operator.expires_at);
+	if (db_one(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	return sql_reply_refused(req, &rows);
+}
+
+int
+auth_revoke_all(struct req *req)
+{
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p, req->operator.email);
+	return db_run(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT_ALL, &p,
+	    NULL, &req->fail);
 }
 
 int

@@ -4,6 +4,9 @@
 #define FCGI_HTTP_AUTH_H
 
 struct req;
+struct resp;
+struct str;
+struct token;
 struct token_keys;
 struct token_limits;
 
@@ -37,6 +40,24 @@ int auth_operator(struct req *req) __attribute__((warn_unused_result));
 
 /* Return how long tokens are valid: SESSION_MAX_HOURS, SESSION_IDLE_MINUTES. */
 struct token_limits auth_token_limits(void);
+
+/*
+ * Issue a token for t, and forbid caching of the answer.  Append members of a
+ * JSON object: the token and its operator.  If t->web, set the token as the
+ * session cookie instead and append when it expires.  Return 0, or -1 with
+ * req->fail set if the arena is full.
+ */
+int auth_issue(struct req *req, struct resp *resp, const struct token *t,
+    struct str *s) __attribute__((warn_unused_result));
+
+/*
+ * Revoke the token of the request.  Return 0, or -1 with req->fail set:
+ * UNAUTHENTICATED if another request has revoked it meanwhile.
+ */
+int auth_revoke(struct req *req) __attribute__((warn_unused_result));
+
+/* Revoke all tokens of the sender.  Return 0, or -1 with req->fail set. */
+int auth_revoke_all(struct req *req) __attribute__((warn_unused_result));
 
 /*
  * Derive the keys from AUTH_SECRET, which the master has set if it was missing,

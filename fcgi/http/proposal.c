@@ -9,7 +9,6 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "fcgi/http/path_match.h"
 #include "fcgi/http/proposal.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
@@ -36,9 +35,6 @@ struct proposable {
 };
 
 static bool is_harmless(const struct proposable *pr, struct json_object *json);
-static int check_body(struct req *req, struct proposal *p);
-static struct req inner_request(
-    const struct req *req, const struct proposal *p);
 static int entry_target(
     struct req *req, const struct resp *answer, const char **ret);
 
@@ -68,19 +64,15 @@ proposal_read(struct req *req, const char *action, struct json_object *json,
     struct proposal *ret)
 {
 	const struct proposable *pr;
-	struct path_match m;
 
-	*ret = (struct proposal) { .json = json };
-	ret->route = route_named(action, &m);
-	pr = &proposables[route_id(ret->route)];
+	if (inner_request_read(req, action, json, &ret->request) == -1)
+		return -1;
+	pr = &proposables[route_id(ret->request.route)];
 	if (pr->subject == APPROVAL_NONE)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "action",
 		    "must be method and path of a change that can be proposed");
 	ret->subject = pr->subject;
-	if (path_match_args(&m, req->arena, ret->arg, &req->fail) == -1 ||
-	    check_body(req, ret) == -1)
-		return -1;
 	if (is_harmless(pr, json))
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "body",
 		    "needs no approval with \"%s\"; send the request itself",
@@ -91,11 +83,12 @@ proposal_read(struct req *req, const char *action, struct json_object *json,
 int
 proposal_rehearse(struct req *req, const struct proposal *p, struct resp *ret)
 {
-	struct req inner = inner_request(req, p);
+	struct req inner = inner_request_for(req, &p->request);
 
+	inner.approved = true;
 	inner.operator.role = ROLE_ADMIN;
 	inner.rehearsal = REHEARSAL_RUNS;
-	if (p->route->handler(&inner, ret) == 0)
+	if (p->request.route->handler(&inner, ret) == 0)
 		return 0;
 	if (inner.rehearsal == REHEARSAL_DONE) {
 		*ret = (struct resp) { 0 };
@@ -109,15 +102,15 @@ int
 proposal_target(struct req *req, const struct proposal *p,
     const struct resp *answer, const char **ret)
 {
-	const struct proposable *pr = &proposables[route_id(p->route)];
+	const struct proposable *pr = &proposables[route_id(p->request.route)];
 
 	switch (pr->target) {
 	case TARGET_PATH:
-		*ret = p->arg[0];
+		*ret = p->request.arg[0];
 		return 0;
 	case TARGET_MEMBER:
-		*ret = body_has(p->json, pr->member)
-		    ? body_string(p->json, pr->member)
+		*ret = body_has(p->request.json, pr->member)
+		    ? body_string(p->request.json, pr->member)
 		    : pr->without;
 		return 0;
 	case TARGET_ENTRY:
@@ -132,9 +125,10 @@ int
 proposal_run(struct req *req, const struct proposal *p, const char *author,
     struct resp *ret)
 {
-	struct req inner = inner_request(req, p);
+	struct req inner = inner_request_for(req, &p->request);
 	int r;
 
+	inner.approved = true;
 	inner.author = author;
 	r = route_call(&inner, ret);
 	req->fail = inner.fail;
@@ -155,55 +149,6 @@ is_harmless(const struct proposable *pr, struct json_object *json)
 	    json_object_object_get_ex(json, pr->harmless, &value) &&
 	    json_object_is_type(value, json_type_boolean) &&
 	    json_object_get_boolean(value);
-}
-
-/* Check the type and size of a body against its route, and write it as text. */
-static int
-check_body(struct req *req, struct proposal *p)
-{
-	const struct route *route = p->route;
-	size_t size;
-
-	if (p->json == NULL && route->body_max == 0)
-		return 0;
-	if (route->body_max == 0 ||
-	    !json_object_is_type(
-		p->json, route->csv ? json_type_string : json_type_object))
-		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "body",
-		    "%s",
-		    route->body_max == 0 ? "must be absent for this action"
-			: route->csv	 ? "must be a string of CSV"
-					 : "must be an object");
-	p->text = arena_strdup(req->arena,
-	    json_object_to_json_string_ext(p->json, JSON_C_TO_STRING_PLAIN));
-	if (p->text == NULL)
-		return fail_memory(&req->fail);
-	size = route->csv ? (size_t)json_object_get_string_len(p->json)
-			  : strlen(p->text);
-	if (size > route->body_max)
-		return fail_set(
-		    &req->fail, FAIL_INPUT, PAYLOAD_TOO_LARGE, NULL, "%s", "");
-	return 0;
-}
-
-/*
- * The proposed request for its handler, in the connection, memory and for the
- * operator of req.  Its audit entry is that of req.
- */
-static struct req
-inner_request(const struct req *req, const struct proposal *p)
-{
-	struct req inner = *req;
-
-	inner.route = p->route;
-	inner.params = (struct query) { 0 };
-	memcpy(inner.arg, p->arg, sizeof(inner.arg));
-	inner.json = p->route->csv ? NULL : p->json;
-	inner.body = p->route->csv ? json_object_get_string(p->json)
-	    : p->text == NULL	   ? ""
-				   : p->text;
-	inner.body_size = strlen(inner.body);
-	return inner;
 }
 
 /* The list entry of an answer, by what identifies it. */

@@ -3,20 +3,17 @@
 #ifndef FCGI_HTTP_PROPOSAL_H
 #define FCGI_HTTP_PROPOSAL_H
 
+#include "fcgi/http/inner_request.h"
 #include "fcgi/http/req.h"
 #include "lib/conf/approval.h"
 
 struct json_object;
 struct resp;
-struct route;
 
 /* A request that was proposed. */
 struct proposal {
-	const struct route *route;
+	struct inner_request request;
 	enum approval subject;
-	const char *arg[REQ_PATH_ARGS_MAX]; /* decoded {parameters} */
-	struct json_object *json; /* the body; a string of CSV; NULL: none */
-	const char *text; /* json as it is stored, or NULL */
 };
 
 /*

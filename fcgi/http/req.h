@@ -95,6 +95,8 @@ struct req {
 	bool suspended; /* audited: audit_suspend() has committed something */
 	bool part_committed; /* audited: part of the work */
 	enum rehearsal rehearsal; /* audited: of a proposed request */
+	bool approved; /* a second operator has approved it, or it is rehearsed
+			  as if so */
 	void (*committed)(struct req *req); /* audited: runs after the commit */
 	struct decision_request *item; /* of a single decision */
 };

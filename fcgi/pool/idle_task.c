@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The work of a worker between requests: load policies, drain the spool, report
- * the spool, measure what is stored.
+ * The work of a worker between requests: load policies, check readiness, drain
+ * the spool, report the spool, measure what is stored, notice new GeoIP
+ * databases.
  */
 #include "config.h"
 
@@ -11,6 +12,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/pool/idle_task.h"
+#include "fcgi/pool/optional_files.h"
 #include "fcgi/worker/readiness.h"
 #include "fcgi/worker/scratch.h"
 #include "fcgi/worker/spool_report.h"
@@ -29,6 +31,7 @@
 #define PAUSE_FAILED (1 * CLOCK_SECOND)
 #define TASK_MAX (2 * CLOCK_SECOND) /* deadline of the database */
 #define TASK_LIMIT 5 /* seconds, for the watchdog */
+#define CHECK_PAUSE (5 * CLOCK_SECOND)
 #define MEASURE_PAUSE (5 * CLOCK_SECOND)
 #define REPORT_PAUSE (1 * CLOCK_SECOND) /* erasures wait for a report */
 
@@ -36,8 +39,8 @@ typedef bool applies_fn(const struct worker *w); /* whether w does this task */
 typedef int64_t task_fn(struct worker *w); /* returns the pause after it */
 
 static int run_if_due(struct worker *w, _Atomic int64_t *due, task_fn *run);
-static applies_fn drains_spool, is_operator, reports_spool;
-static task_fn drain_spool, measure_database, report_spool;
+static applies_fn is_decide, drains_spool, is_operator, reports_spool;
+static task_fn check_ready, drain_spool, measure_database, report_spool;
 static void begin_task(struct worker *w);
 static void end_task(struct worker *w);
 static void count_drained(struct worker *w, const struct spool_drain *counts);
@@ -51,6 +54,7 @@ static const struct {
 	size_t due;
 	task_fn *run;
 } tasks[] = {
+	{ is_decide, offsetof(struct shm, check_at), check_ready },
 	{ drains_spool, offsetof(struct shm, drain_at), drain_spool },
 	{ is_operator, offsetof(struct shm, measure_at), measure_database },
 	{ reports_spool, offsetof(struct shm, report_at), report_spool },
@@ -59,25 +63,20 @@ static const struct {
 void
 idle_task_start(struct worker *w)
 {
-	struct readiness ready;
 	struct fail f = { 0 };
-	struct arena a;
 
 	if (w->engine == NULL || w->db == NULL)
 		return;
 	if (readiness_load(w, &f) == -1)
 		log_warn(
 		    "event=policies_load_failed why=%s %s", f.where, f.why);
-	if (scratch_open(&a) == -1)
-		return;
-	readiness_check(w, &a, &ready);
-	scratch_close(&a);
+	(void)check_ready(w);
 }
 
 int
 idle_task_run(struct worker *w)
 {
-	int wait = -1, ms;
+	int wait = optional_files_refresh(w), ms;
 	size_t i;
 
 	for (i = 0; i < nitems(tasks); i++) {
@@ -90,6 +89,12 @@ idle_task_run(struct worker *w)
 			wait = ms;
 	}
 	return wait;
+}
+
+static bool
+is_decide(const struct worker *w)
+{
+	return w->group == GROUP_DECIDE && w->engine != NULL;
 }
 
 /* Decide workers drain the spool while it has records. */
@@ -131,6 +136,22 @@ run_if_due(struct worker *w, _Atomic int64_t *due, task_fn *run)
 	return (int)(PAUSE / 1000);
 }
 
+/* Check what /readyz says, for the metrics and the log. */
+static int64_t
+check_ready(struct worker *w)
+{
+	struct readiness ready;
+	struct arena a;
+
+	if (scratch_open(&a) == -1)
+		return CHECK_PAUSE;
+	begin_task(w);
+	readiness_check(w, &a, &ready);
+	end_task(w);
+	scratch_close(&a);
+	return CHECK_PAUSE;
+}
+
 static int64_t
 drain_spool(struct worker *w)
 {
@@ -169,9 +190,10 @@ measure_database(struct worker *w)
 		r = gauge_measure(w->db, &a, &w->shm->gauges, &f);
 	if (r == 0)
 		r = companion_counter_read(w->db, &a, &w->shm->counters, &f);
-	readiness_measure(w, &a);
 	end_task(w);
 	scratch_close(&a);
+	if (r == 0)
+		atomic_store(&w->shm->measured_at, clock_ticks());
 	if (r == -1 && db_trouble(w->db) != DB_LOST)
 		log_error(
 		    "event=metrics_refresh_failed why=%s %s", f.where, f.why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The work of a worker between requests: load policies, drain the spool, report
- * the spool, measure what is stored.
+ * the spool, measure what is stored, notice new GeoIP databases.
  */
 #ifndef FCGI_POOL_IDLE_TASK_H
 #define FCGI_POOL_IDLE_TASK_H
@@ -16,7 +16,8 @@ struct worker;
 void idle_task_start(struct worker *w);
 
 /*
- * Run the tasks that are due, in small steps; one worker of the host runs each.
+ * Run the tasks that are due, in small steps; one worker of the host runs each,
+ * but every worker looks for new GeoIP databases.
  * Return after how many milliseconds to call again, or -1 if no task is left
  * until a request creates one.
  */

@@ -322,8 +322,8 @@ account_request(const struct pending_request *pr)
 
 	metric_add(slot, METRIC_ID_REQUESTS, route_id(req->route),
 	    (size_t)pr->resp.status / 100 - 1, 1);
-	if (req->route != NULL && req->route->budget == BUDGET_DECISIONS &&
-	    pr->resp.status != 202)
+	if (req->route != NULL && req->route->combines &&
+	    pr->resp.status == 200)
 		metric_observe(slot, METRIC_ID_DECISION_SECONDS, us);
 	log_info("method=%s route=%s status=%d ms=%lld verdict=%s",
 	    req_method_name(req->method),

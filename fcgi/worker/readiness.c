@@ -2,14 +2,12 @@
 /* Check whether this worker can make a decision, and if not, why. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/base/str.h"
 #include "core/event/event.h"
 #include "fcgi/worker/readiness.h"
 #include "fcgi/worker/scratch.h"
@@ -17,6 +15,7 @@
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
+#include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
@@ -33,8 +32,6 @@ static enum readiness_status explain_old(
     const struct worker *w, char *why, size_t size);
 static void log_change(struct worker *w, const struct readiness *r);
 static int count_rulebooks(const struct worker *w);
-static void print_gauge(
-    struct str *s, const char *name, const char *help, int64_t value);
 
 /*
  * How /readyz reports each status: the value of checks.store, and the member of
@@ -85,27 +82,25 @@ readiness_load(struct worker *w, struct fail *f)
 }
 
 void
-readiness_measure(struct worker *w, struct arena *a)
-{
-	char why[READINESS_WHY_SIZE];
-
-	(void)check_schema(w, a, why, sizeof(why));
-}
-
-void
 readiness_print(const struct worker *w, struct str *s)
 {
-	print_gauge(s, "engine_policies_loaded",
+	metric_gauge("engine_ready",
+	    "1 if this host can decide, as /readyz says without Redis, else 0",
+	    atomic_load(&w->shm->ready) == READINESS_YES, s);
+	metric_gauge("engine_policies_loaded",
 	    "Event types whose rules and policy the worker that answers has",
-	    count_rulebooks(w));
-	print_gauge(s, "engine_schema_needed",
-	    "Last migration that this program knows", SCHEMA_KNOWN);
-	print_gauge(s, "engine_schema_version",
+	    count_rulebooks(w), s);
+	metric_gauge("engine_schema_needed",
+	    "Last migration that this program knows", SCHEMA_KNOWN, s);
+	metric_gauge("engine_schema_version",
 	    "Last migration that the database has, 0 before it was seen",
-	    atomic_load(&w->shm->schema));
-	print_gauge(s, "engine_database_restored",
+	    (double)atomic_load(&w->shm->schema), s);
+	metric_gauge("engine_schema_missing",
+	    "First migration that the database lacks, 0 if it has all",
+	    (double)atomic_load(&w->shm->missing), s);
+	metric_gauge("engine_database_restored",
 	    "1 if the database was restored from a dump and is not made ready",
-	    atomic_load(&w->shm->unfit) == DB_RESTORED);
+	    atomic_load(&w->shm->unfit) == DB_RESTORED, s);
 }
 
 static enum readiness_status
@@ -210,11 +205,4 @@ count_rulebooks(const struct worker *w)
 	     w->engine != NULL && type < EVENT_TYPE__MAX; type++)
 		n += engine_book(w->engine, (enum event_type)type) != NULL;
 	return n;
-}
-
-static void
-print_gauge(struct str *s, const char *name, const char *help, int64_t value)
-{
-	str_addf(s, "# HELP %s %s\n# TYPE %s gauge\n%s %" PRId64 "\n", name,
-	    help, name, name, value);
 }

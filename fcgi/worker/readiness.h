@@ -44,13 +44,7 @@ void readiness_check(struct worker *w, struct arena *a, struct readiness *ret);
 int readiness_load(struct worker *w, struct fail *f)
     __attribute__((warn_unused_result));
 
-/*
- * Read the state of the schema for the metrics.  Workers of any group may call
- * this.
- */
-void readiness_measure(struct worker *w, struct arena *a);
-
-/* Print the metrics of the schema and of the loaded policies. */
+/* Print the metrics of readiness, the schema and the loaded policies. */
 void readiness_print(const struct worker *w, struct str *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The deadline that a worker shares with the watchdog of the master. */
+/* What a worker shares with the watchdog of the master. */
 #include "config.h"
 
 #include "fcgi/worker/watchdog.h"
@@ -32,7 +32,13 @@ watchdog_condemn(
 static bool
 is_late(int64_t due, int64_t now, int64_t term_at, int64_t limit)
 {
-	if (due == WATCHDOG_IDLE)
-		return term_at != 0 && now - term_at > WATCHDOG_GRACE;
-	return now - due > WATCHDOG_GRACE || (limit != 0 && now > limit);
+	const int64_t idle_since = -due;
+
+	if (limit != 0 && now > limit)
+		return true;
+	if (due > 0)
+		return now - due > WATCHDOG_GRACE;
+	return term_at != 0 &&
+	    now - (idle_since > term_at ? idle_since : term_at) >
+	    WATCHDOG_GRACE;
 }

@@ -32,9 +32,8 @@ worker_has_db(const struct worker *w, struct fail *f)
 void
 worker_limit(struct worker *w, int seconds)
 {
-	const int64_t due = seconds == 0
-	    ? WATCHDOG_IDLE
-	    : clock_ticks() + seconds * CLOCK_SECOND;
+	const int64_t now = clock_ticks();
+	const int64_t due = seconds == 0 ? -now : now + seconds * CLOCK_SECOND;
 
 	if (!watchdog_set(&w->slot->due, due))
 		_exit(EX_TEMPFAIL);

@@ -13,7 +13,7 @@
 #include "core/state/entity_risk.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_file.h"
-#include "lib/conf/conf_model_source.h"
+#include "lib/conf/conf_source.h"
 #include "lib/conf/conf_secret.h"
 #include "lib/conf/conf_value.h"
 #include "lib/sys/credential.h"
@@ -34,6 +34,7 @@ struct conf_source {
 
 static int parse_file(
     const char *path, char *text, struct conf_source *sources, struct fail *f);
+static const char *credentials_at(const char **ret_prefix);
 static int read_credentials(
     char **ret_text, struct conf_source *sources, struct fail *f);
 static void choose_sources(struct conf_source *sources);
@@ -167,6 +168,17 @@ conf_use_credstore(void)
 }
 
 void
+conf_credentials(char *ret, size_t size)
+{
+	const char *prefix, *dir = credentials_at(&prefix);
+
+	if (dir == NULL)
+		snprintf(ret, size, "%s", "");
+	else
+		snprintf(ret, size, "%s/%s*", dir, prefix);
+}
+
+void
 conf_print(FILE *out)
 {
 	const struct conf_setting *s;
@@ -218,21 +230,32 @@ parse_file(
 	return 0;
 }
 
+/*
+ * The directory of the secrets and the beginning of their names in it; NULL if
+ * the program gets no secrets in files.
+ */
+static const char *
+credentials_at(const char **ret_prefix)
+{
+	const char *dir = getenv("CREDENTIALS_DIRECTORY");
+
+	*ret_prefix = "";
+	if (dir != NULL && *dir != '\0')
+		return dir;
+	*ret_prefix = CREDSTORE_PREFIX;
+	return use_credstore && geteuid() == 0 ? CREDSTORE : NULL;
+}
+
 /* Read secrets from systemd's $CREDENTIALS_DIRECTORY or its store. */
 static int
 read_credentials(char **ret_text, struct conf_source *sources, struct fail *f)
 {
-	const char *dir = getenv("CREDENTIALS_DIRECTORY");
-	const char *prefix = "";
+	const char *prefix, *dir = credentials_at(&prefix);
 	size_t i, used = 0;
 	char *text;
 	ssize_t n;
 
-	if ((dir == NULL || *dir == '\0') && use_credstore && geteuid() == 0) {
-		dir = CREDSTORE;
-		prefix = CREDSTORE_PREFIX;
-	}
-	if (dir == NULL || *dir == '\0')
+	if (dir == NULL)
 		return 0;
 	if ((*ret_text = text = malloc(CREDENTIALS_MAX)) == NULL)
 		return fail_memory(f);

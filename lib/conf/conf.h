@@ -4,6 +4,7 @@
 #define LIB_CONF_CONF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -59,6 +60,12 @@ void conf_start(const char *program, const char *path, bool pool);
  * alone may read them.  This is for checking a configuration by hand.
  */
 void conf_use_credstore(void);
+
+/*
+ * Write a pattern of glob(3) for the files from which conf_load() reads secrets
+ * to ret; "" if it reads none.
+ */
+void conf_credentials(char *ret, size_t size);
 
 /* Print every setting with its effective value; secrets as "(set)". */
 void conf_print(FILE *out);

@@ -291,6 +291,13 @@ size_t db_queued(const struct db *db);
 int db_sync(struct db *db, struct arena *a, struct rows *ret, size_t n,
     struct fail *f) __attribute__((warn_unused_result));
 
+/*
+ * Send what is queued without waiting, so that the server works while the
+ * caller does.  Only db_sync(), which reads the results, or db_rollback() may
+ * follow.  Returns 0, or -1 with f set.
+ */
+int db_start(struct db *db, struct fail *f) __attribute__((warn_unused_result));
+
 /* Roll an open transaction back; does nothing without one. */
 void db_rollback(struct db *db);
 

@@ -109,6 +109,7 @@ connect_any_host(struct db *db, struct fail *f)
 	PQfinish(db->conn);
 	db->conn = NULL;
 	db->queued = 0;
+	db->started = false;
 	if (db->hosts.n == 0 && db_hosts_read(&db->hosts, db->url, f) == -1)
 		return db_lost(db, NULL);
 	if (full && !may_poll_abandoned(db))

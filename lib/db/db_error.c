@@ -27,6 +27,7 @@ db_lost(struct db *db, struct fail *f)
 	PQfinish(db->conn);
 	db->conn = NULL;
 	db->queued = 0;
+	db->started = false;
 	db->trouble = DB_LOST;
 	db->sqlstate[0] = '\0';
 	return -1;
@@ -38,6 +39,7 @@ db_end_session(struct db *db)
 	PQfinish(db->conn);
 	db->conn = NULL;
 	db->queued = 0;
+	db->started = false;
 }
 
 /* The server may still run the statement of this session: remember it. */

@@ -24,6 +24,7 @@ struct elements {
 
 static bool is_readable(const char *url);
 static bool is_plain(const PQconninfoOption *opt);
+static PQconninfoOption *effective_options(const char *url);
 static bool read_lists(const char *url, struct db_hosts *ret);
 static bool keep_list(const PQconninfoOption *opt, struct db_hosts *ret);
 static bool split_hosts(struct db_hosts *ret);
@@ -52,6 +53,20 @@ db_hosts_clear(struct db_hosts *h)
 	for (i = 0; i < sizeof(h->texts) / sizeof(h->texts[0]); i++)
 		free(h->texts[i]);
 	memset(h, 0, sizeof(*h));
+}
+
+char *
+db_host_option(const char *url, const char *keyword)
+{
+	PQconninfoOption *options = effective_options(url), *opt;
+	char *ret = NULL;
+
+	for (opt = options; opt != NULL && opt->keyword != NULL; opt++)
+		if (strcmp(opt->keyword, keyword) == 0 && opt->val != NULL &&
+		    *opt->val != '\0')
+			ret = strdup(opt->val);
+	PQconninfoFree(options);
+	return ret;
 }
 
 /* Whether libpq can parse a string and its parts look right. */
@@ -85,24 +100,32 @@ is_plain(const PQconninfoOption *opt)
 }
 
 /*
- * Read the lists that libpq uses, after service file and environment.  libpq
- * shows them only for a connection.  So start one with an invalid setting,
- * which libpq refuses before it resolves a name or opens a socket.
+ * Return the options that libpq uses, after service file and environment, or
+ * NULL.  libpq shows them only for a connection.  So start one with an invalid
+ * setting, which libpq refuses before it resolves a name or opens a socket.
  */
-static bool
-read_lists(const char *url, struct db_hosts *ret)
+static PQconninfoOption *
+effective_options(const char *url)
 {
 	static const char *const keys[] = { "dbname", "channel_binding", NULL };
 	const char *const values[] = { url, "none of these", NULL };
 	PGconn *conn = PQconnectStartParams(keys, values, 1);
 	PQconninfoOption *options = conn == NULL ? NULL : PQconninfo(conn);
-	PQconninfoOption *opt;
+
+	PQfinish(conn);
+	return options;
+}
+
+/* Read the lists of hosts, addresses and ports. */
+static bool
+read_lists(const char *url, struct db_hosts *ret)
+{
+	PQconninfoOption *options = effective_options(url), *opt;
 	bool done = options != NULL;
 
 	for (opt = options; done && opt->keyword != NULL; opt++)
 		done = opt->val == NULL || keep_list(opt, ret);
 	PQconninfoFree(options);
-	PQfinish(conn);
 	return done;
 }
 

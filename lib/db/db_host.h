@@ -34,6 +34,13 @@ struct db_hosts {
  */
 int db_hosts_read(struct db_hosts *ret, const char *url, struct fail *f);
 
+/*
+ * Return the value that libpq uses for an option such as "sslrootcert": that of
+ * the connection string, else of the service that it names, else of the
+ * environment.  The caller frees it; NULL: none.
+ */
+char *db_host_option(const char *url, const char *keyword);
+
 /* Free the texts and zero it. */
 void db_hosts_clear(struct db_hosts *h);
 

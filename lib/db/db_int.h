@@ -32,7 +32,8 @@ struct db {
 	int64_t server; /* identifies the server of the last one */
 	size_t host; /* the index of its host */
 	bool prepared[STMT__MAX];
-	size_t queued; /* statements sent since the last sync */
+	size_t queued; /* statements whose results db_sync() will read */
+	bool started; /* db_start() has sent their sync */
 	enum db_trouble trouble;
 	enum db_unfit unfit;
 	int64_t missing; /* the first missing migration, if DB_OLD */

@@ -108,7 +108,7 @@ db_query(struct db *db, struct arena *a, const char *sql,
 int
 db_send(struct db *db, enum stmt stmt, const struct params *p, struct fail *f)
 {
-	assert(db->prepared[stmt]);
+	assert(db->prepared[stmt] && !db->started);
 	if (p != NULL && p->failed)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "no room for the parameters of %s", db_stmts[stmt].name);
@@ -123,6 +123,18 @@ size_t
 db_queued(const struct db *db)
 {
 	return db->queued;
+}
+
+int
+db_start(struct db *db, struct fail *f)
+{
+	const size_t n = db->queued;
+
+	if (db_send_sync(db, db_call_deadline(db)) == -1)
+		return db_lost(db, f);
+	db->queued = n;
+	db->started = true;
+	return 0;
 }
 
 int

@@ -24,7 +24,12 @@ static void check_cancel(struct db *db);
 int
 db_send_sync(struct db *db, int64_t deadline)
 {
+	const bool started = db->started;
+
 	db->queued = 0;
+	db->started = false;
+	if (started)
+		return 0;
 	if (!PQpipelineSync(db->conn))
 		return -1;
 	return db_flush(db, deadline);

@@ -97,6 +97,18 @@ active_model_keep(
 	s->model.source = source_of(rows_get_text(r, "origin"));
 }
 
+void
+active_model_warn(const struct model *m, const char *hash)
+{
+	enum feature feature;
+	const double reach = model_reach(m, &feature);
+
+	if (reach > MODEL_REACH_MAX)
+		log_warn("event=model_extreme hash=%s where=%s why=the feature "
+			 "can move the log odds by %.1f, more than %d",
+		    hash, feature_name(feature), reach, MODEL_REACH_MAX);
+}
+
 static const char *
 source_of(const char *origin)
 {

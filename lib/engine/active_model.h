@@ -55,6 +55,12 @@ int active_model_find(struct active_model *s, struct db *db, struct arena *a,
     const char *version, enum active_model_result *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
+/*
+ * Log a warning if one feature can move the log odds of a loaded model by more
+ * than MODEL_REACH_MAX; hash identifies the model.
+ */
+void active_model_warn(const struct model *m, const char *hash);
+
 /* Store a copy of a model; the row r has its hash and origin. */
 void active_model_keep(
     struct active_model *s, const struct model *m, const struct rows *r);

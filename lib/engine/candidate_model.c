@@ -41,9 +41,10 @@ read_it(struct candidate_model *c, struct arena *a, const struct rows *r)
 
 	snprintf(c->id, sizeof(c->id), "%s", rows_get_text(r, "id"));
 	c->readable = model_file_read(a, body, strlen(body), &m, &why) == 0;
-	if (c->readable)
+	if (c->readable) {
 		active_model_keep(&c->served, &m, r);
-	else
+		active_model_warn(&m, c->served.version);
+	} else
 		log_warn("event=shadow_unreadable id=%s where=%s why=%s", c->id,
 		    why.where, why.why);
 }

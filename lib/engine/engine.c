@@ -25,6 +25,7 @@
 #include "lib/sys/log.h"
 #include "lib/engine/active_model.h"
 #include "lib/shared/runtime_setting.h"
+#include "lib/shared/shm.h"
 #include "lib/engine/engine.h"
 
 /*
@@ -68,7 +69,7 @@ struct engine {
 	struct list_cache *lists;
 	const struct geoip *geoip;
 	struct spool *spool;
-	const struct shm *shm;
+	struct shm *shm;
 	int64_t server; /* db_server() of all that was read */
 	int64_t settings; /* latest epoch of the settings */
 	bool anomalies; /* a subscriber wants alert.anomaly.v1 */
@@ -78,6 +79,7 @@ struct engine {
 static bool scores_by(const struct engine *e, enum scorer scorer);
 static int fresh_model(struct engine *e, struct db *db, struct arena *a,
     int64_t epoch, struct fail *f);
+static void share_reach(const struct engine *e);
 static int load_books(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f);
 static int load_rulesets(
@@ -97,7 +99,7 @@ static void load_drop(struct rulebook_load *load);
 
 struct engine *
 engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
-    struct spool *spool, const struct shm *shm, struct fail *f)
+    struct spool *spool, struct shm *shm, struct fail *f)
 {
 	struct engine *e;
 	int i;
@@ -332,8 +334,9 @@ scores_by(const struct engine *e, enum scorer scorer)
 }
 
 /*
- * Refresh the active model.  Warn each time when a demonstration model becomes
- * active, but not again when a new session reads the same model.
+ * Refresh the active model.  Warn each time when a demonstration model or an
+ * extreme one becomes active, but not again when a new session reads the same
+ * model.
  */
 static int
 fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
@@ -342,17 +345,34 @@ fresh_model(struct engine *e, struct db *db, struct arena *a, int64_t epoch,
 	const int64_t before = e->served.epoch;
 	const bool warned = before == ACTIVE_MODEL_EXPIRED &&
 	    model_demonstrates(&e->served.model);
+	char version[ACTIVE_MODEL_VERSION_SIZE];
 
+	memcpy(version, e->served.version, sizeof(version));
 	if (active_model_refresh(&e->served, db, a, epoch, f) == -1)
 		return -1;
-	if (e->served.epoch != before && !warned &&
-	    e->scoring.scorer == SCORER_ML &&
+	if (e->served.epoch == before)
+		return 0;
+	if (strcmp(version, e->served.version) != 0)
+		active_model_warn(&e->served.model, e->served.version);
+	share_reach(e);
+	if (!warned && e->scoring.scorer == SCORER_ML &&
 	    model_demonstrates(&e->served.model))
 		log_warn("event=bundled_model_used scorer=ml "
 			 "model=synthetic-demo why=the bundled model was "
 			 "trained on synthetic traffic; its scores mean "
 			 "nothing for real traffic");
 	return 0;
+}
+
+/* Tell the other processes of this host the reach of the active model. */
+static void
+share_reach(const struct engine *e)
+{
+	enum feature feature;
+
+	if (e->shm != NULL)
+		atomic_store(&e->shm->model_reach,
+		    llround(1000 * model_reach(&e->served.model, &feature)));
 }
 
 /* Load all rulebooks and replace the current ones. */

@@ -39,7 +39,7 @@ struct epochs {
  * three after freeing the engine.  Returns NULL with f set if memory runs out.
  */
 struct engine *engine_new(enum scorer scorer, enum scorer shadow,
-    const struct geoip *geoip, struct spool *spool, const struct shm *shm,
+    const struct geoip *geoip, struct spool *spool, struct shm *shm,
     struct fail *f);
 
 /* Free; NULL is harmless. */

@@ -26,6 +26,10 @@ static int read_numbers(
 static int read_names(struct json_object *list, struct fail *f);
 static int read_weights(
     struct json_object *list, double *ret_weights, struct fail *f);
+static int read_ranges(
+    struct json_object *list, struct model_range *ret, struct fail *f);
+static int read_range(struct json_object *pair, size_t i,
+    struct model_range *ret, struct fail *f);
 static int read_date(struct arena *a, struct json_object *json,
     const char **ret, struct fail *f);
 static int read_metrics(
@@ -39,6 +43,7 @@ static const struct body_field fields[] = {
 	{ "featuresVersion", BODY_INT, true, false, 1, INT32_MAX },
 	{ "featureNames", BODY_ARRAY, true, false, FEATURE__MAX, FEATURE__MAX },
 	{ "weights", BODY_ARRAY, true, false, FEATURE__MAX, FEATURE__MAX },
+	{ "ranges", BODY_ARRAY, false, false, FEATURE__MAX, FEATURE__MAX },
 	{ "bias", BODY_NUMBER, true, false, -MODEL_WEIGHT_MAX,
 	    MODEL_WEIGHT_MAX },
 	{ "trainedAt", BODY_STRING, true, false, DATE_SIZE,
@@ -88,6 +93,8 @@ model_file_read(struct arena *a, const char *text, size_t size,
 	    read_names(json_object_object_get(json, "featureNames"), f) == -1 ||
 	    read_weights(
 		json_object_object_get(json, "weights"), m.weight, f) == -1 ||
+	    read_ranges(json_object_object_get(json, "ranges"), m.range, f) ==
+		-1 ||
 	    read_date(a, json, &m.trained_at, f) == -1 ||
 	    read_metrics(
 		json_object_object_get(json, "metrics"), &m.metrics, f) == -1)
@@ -165,6 +172,44 @@ read_weights(struct json_object *list, double *ret_weights, struct fail *f)
 			&ret_weights[i], f) == -1)
 			return -1;
 	}
+	return 0;
+}
+
+/* A file without ranges is of a release before them: any value counts. */
+static int
+read_ranges(struct json_object *list, struct model_range *ret, struct fail *f)
+{
+	size_t i;
+
+	for (i = 0; i < FEATURE__MAX; i++) {
+		ret[i] = (struct model_range) { 0, 1 };
+		if (list != NULL &&
+		    read_range(json_object_array_get_idx(list, i), i, &ret[i],
+			f) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Read the least and the largest value of feature i. */
+static int
+read_range(
+    struct json_object *pair, size_t i, struct model_range *ret, struct fail *f)
+{
+	char where[PATH_SIZE];
+
+	snprintf(where, sizeof(where), "ranges[%zu]", i);
+	if (!json_object_is_type(pair, json_type_array) ||
+	    json_object_array_length(pair) != 2)
+		return refuse_model(f, where, "must be an array of 2 numbers");
+	if (read_within(json_object_array_get_idx(pair, 0), 0, 1, where,
+		&ret->min, f) == -1 ||
+	    read_within(json_object_array_get_idx(pair, 1), 0, 1, where,
+		&ret->max, f) == -1)
+		return -1;
+	if (ret->min > ret->max)
+		return refuse_model(
+		    f, where, "must have the smaller number first");
 	return 0;
 }
 

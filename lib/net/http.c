@@ -26,6 +26,7 @@ struct handle {
 	CURL *easy;
 	struct curl_slist *headers;
 	size_t head_size; /* of the reply's headers so far */
+	unsigned flags; /* of the call */
 	bool inside; /* an address was refused */
 	bool cut; /* the reply was cut, which HTTP_CUT allows */
 	char error[CURL_ERROR_SIZE];
@@ -39,6 +40,8 @@ static size_t reply_take(char *piece, size_t size, size_t n, void *cookie);
 static size_t head_take(char *line, size_t size, size_t n, void *cookie);
 static curl_socket_t socket_open(
     void *cookie, curlsocktype purpose, struct curl_sockaddr *to);
+static bool must_be_outside(const struct handle *ha);
+static long count_redirects(const struct handle *ha);
 static bool is_outside(const struct curl_sockaddr *to);
 static struct http_call *http_finished(struct http *h);
 static void call_finish(struct http_call *call, CURLcode result);
@@ -46,6 +49,7 @@ static enum http_fault fault_of(CURLcode result, const struct handle *ha);
 
 #define HEAD_MAX ((size_t)64 << 10) /* bytes of a reply's headers */
 #define STALL_BYTES 100L /* per second; a slower transfer has stalled */
+#define REDIRECTS_MAX 5L
 #define SIGN_SIZE 256 /* of the value of CURLOPT_AWS_SIGV4 */
 
 static const struct {
@@ -63,6 +67,8 @@ static const struct {
 	{ CURLE_RECV_ERROR, HTTP_FAULT_BROKEN },
 	{ CURLE_SEND_ERROR, HTTP_FAULT_BROKEN },
 	{ CURLE_WRITE_ERROR, HTTP_FAULT_LONG },
+	{ CURLE_FILESIZE_EXCEEDED, HTTP_FAULT_LONG },
+	{ CURLE_TOO_MANY_REDIRECTS, HTTP_FAULT_REDIRECT },
 };
 
 static const char *const fault_texts[HTTP_FAULT__MAX] = {
@@ -75,6 +81,7 @@ static const char *const fault_texts[HTTP_FAULT__MAX] = {
 	[HTTP_FAULT_TIME] = "no answer in time",
 	[HTTP_FAULT_BROKEN] = "the connection broke",
 	[HTTP_FAULT_LONG] = "the answer is too long",
+	[HTTP_FAULT_REDIRECT] = "too many redirects, or one without https",
 	[HTTP_FAULT_OTHER] = "no HTTP",
 };
 
@@ -218,10 +225,10 @@ call_finish(struct http_call *call, CURLcode result)
 		call->status = (int)status;
 		return;
 	}
-	call->error = result == CURLE_WRITE_ERROR ? "the reply is too long"
-	    : ha->error[0] != '\0'		  ? ha->error
-						  : curl_easy_strerror(result);
 	call->fault = fault_of(result, ha);
+	call->error = call->fault == HTTP_FAULT_LONG ? "the reply is too long"
+	    : ha->error[0] != '\0'		     ? ha->error
+				   : curl_easy_strerror(result);
 }
 
 static enum http_fault
@@ -231,6 +238,8 @@ fault_of(CURLcode result, const struct handle *ha)
 
 	if (result == CURLE_COULDNT_CONNECT && ha->inside)
 		return HTTP_FAULT_INSIDE;
+	if (result == CURLE_UNSUPPORTED_PROTOCOL && count_redirects(ha) > 0)
+		return HTTP_FAULT_REDIRECT;
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (faults[i].code == result)
 			return faults[i].fault;
@@ -289,7 +298,16 @@ handle_set(struct handle *ha, struct http_call *call)
 	curl_easy_setopt(e, CURLOPT_USERAGENT, "Assay/" PACKAGE_VERSION);
 	curl_easy_setopt(e, CURLOPT_WRITEDATA, call);
 	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, reply_take);
-	if ((call->flags & HTTP_OUTSIDE) != 0) {
+	if ((call->flags & HTTP_CUT) == 0)
+		curl_easy_setopt(
+		    e, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)call->reply_max);
+	if ((call->flags & HTTP_FOLLOW) != 0) {
+		curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 1L);
+		curl_easy_setopt(e, CURLOPT_MAXREDIRS, REDIRECTS_MAX);
+		curl_easy_setopt(e, CURLOPT_REDIR_PROTOCOLS_STR, "https");
+	}
+	ha->flags = call->flags;
+	if ((call->flags & (HTTP_OUTSIDE | HTTP_FOLLOW_OUTSIDE)) != 0) {
 		curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, ha);
 		curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, socket_open);
 	}
@@ -299,6 +317,12 @@ handle_set(struct handle *ha, struct http_call *call)
 	    CURLE_OK)
 		return -1;
 	if (call->sign != NULL && handle_sign(ha, call->sign) == -1)
+		return -1;
+	/* libcurl sends them to no other server than the url's. */
+	if (call->user != NULL &&
+	    (curl_easy_setopt(e, CURLOPT_USERNAME, call->user) != CURLE_OK ||
+		curl_easy_setopt(e, CURLOPT_PASSWORD, call->password) !=
+		    CURLE_OK))
 		return -1;
 	/* Otherwise libcurl also trusts the system's directory. */
 	if (call->ca_file != NULL &&
@@ -375,11 +399,27 @@ socket_open(void *cookie, curlsocktype purpose, struct curl_sockaddr *to)
 	struct handle *ha = cookie;
 
 	(void)purpose;
-	if (!is_outside(to)) {
+	if (must_be_outside(ha) && !is_outside(to)) {
 		ha->inside = true;
 		return CURL_SOCKET_BAD;
 	}
 	return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+}
+
+/* The url's own address is exempt from HTTP_FOLLOW_OUTSIDE. */
+static bool
+must_be_outside(const struct handle *ha)
+{
+	return (ha->flags & HTTP_OUTSIDE) != 0 || count_redirects(ha) > 0;
+}
+
+static long
+count_redirects(const struct handle *ha)
+{
+	long n = 0;
+
+	curl_easy_getinfo(ha->easy, CURLINFO_REDIRECT_COUNT, &n);
+	return n;
 }
 
 /* Another kind of address than IPv4 and IPv6 is not outside. */

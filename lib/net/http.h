@@ -17,6 +17,8 @@ struct http;
 enum http_flag {
 	HTTP_OUTSIDE = 1 << 0, /* connect to public addresses only */
 	HTTP_CUT = 1 << 1, /* accept a longer reply, but do not read the rest */
+	HTTP_FOLLOW = 1 << 2, /* follow up to 5 redirects to https:// */
+	HTTP_FOLLOW_OUTSIDE = 1 << 3, /* and those to public addresses only */
 };
 
 /* Why a transfer failed. */
@@ -30,6 +32,7 @@ enum http_fault {
 	HTTP_FAULT_TIME,
 	HTTP_FAULT_BROKEN,
 	HTTP_FAULT_LONG,
+	HTTP_FAULT_REDIRECT,
 	HTTP_FAULT_OTHER,
 	HTTP_FAULT__MAX
 };
@@ -57,6 +60,8 @@ struct http_call {
 	const char *body; /* NULL for none */
 	size_t body_size;
 	const struct http_sign *sign; /* NULL: do not sign */
+	const char *user; /* for the url's server only; NULL: none */
+	const char *password;
 	int timeout_ms; /* for the whole transfer */
 	int connect_ms; /* the part of it for connecting; 0: all of it */
 	int stall_s; /* fail after so long under 100 bytes/s; 0: never */
@@ -68,7 +73,8 @@ struct http_call {
 	int status; /* 0: no complete reply */
 	const char *error; /* if status is 0: why */
 	enum http_fault fault; /* the same as a code */
-	char *reply; /* NUL-terminated; lives until http_done() */
+	char *reply; /* NUL-terminated; http_done() frees it unless the caller
+		      * takes it and leaves NULL */
 	size_t reply_size;
 	int64_t retry_after; /* seconds, 0 without the header */
 	int64_t us; /* from the first byte sent to the last received */
@@ -88,11 +94,11 @@ struct http *http_new(int connections, struct fail *f);
 void http_free(struct http *h);
 
 /*
- * Start a call.  It follows no redirects, uses no proxy, speaks only http and
- * https, decompresses nothing, and names Assay as its user agent.  With
- * HTTP_OUTSIDE, ip_address_outside() checks each address when libcurl connects
- * to it, so that a name cannot hide one.  Returns 0, or -1 with f set if the
- * call is malformed.
+ * Start a call.  It follows no redirects without HTTP_FOLLOW, uses no proxy,
+ * speaks only http and https, decompresses nothing, and names Assay as its user
+ * agent.  With HTTP_OUTSIDE, ip_address_outside() checks each address when
+ * libcurl connects to it, so that a name cannot hide one.  Returns 0, or -1
+ * with f set if the call is malformed.
  */
 int http_start(struct http *h, struct http_call *call, struct fail *f)
     __attribute__((warn_unused_result));

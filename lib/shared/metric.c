@@ -43,8 +43,10 @@ static void print_labels(const struct counted *c, const char *first,
     const char *second, struct str *s);
 static void print_workers(const struct shm *shm, bool busy, struct str *s);
 static void print_spool(const struct shm *shm, struct str *s);
-static void print_metric_gauge(
-    const char *name, const char *help, double value, struct str *s);
+static void print_geoip(const struct shm *shm, struct str *s);
+static double is_configured(const struct geoip_status *status);
+static double is_loaded(const struct geoip_status *status);
+static double geoip_age(const struct geoip_status *status);
 static size_t count_first_values(const struct counted *c);
 static const char *value_name(
     const struct metric_label *l, size_t i, const char *const *routes);
@@ -59,7 +61,7 @@ _Static_assert(METRIC_HISTOGRAM == nitems(bounds_us) + 2,
 static const char *const none[] = { "" };
 static const char *const verdicts[] = {
 #define VERDICT(id, name) name,
-#include "core/decide/verdicts.tbl"
+#include "core/base/verdicts.tbl"
 #undef VERDICT
 };
 static const char *const booleans[] = { "false", "true" };
@@ -277,9 +279,22 @@ metric_print(const struct shm *shm, const char *const *routes, struct str *s)
 	print_workers(shm, false, s);
 	print_workers(shm, true, s);
 	print_spool(shm, s);
-	print_metric_gauge("engine_geoip_loaded",
-	    "1 if GEOIP_DB is loaded, else 0", atomic_load(&shm->geoip_loaded),
+	print_geoip(shm, s);
+	metric_gauge("engine_gauges_age_seconds",
+	    "Time since the metrics of the database were last measured, or "
+	    "since the start",
+	    (double)(clock_ticks() - atomic_load(&shm->measured_at)) /
+		CLOCK_SECOND,
 	    s);
+}
+
+void
+metric_gauge(const char *name, const char *help, double value, struct str *s)
+{
+	str_addf(
+	    s, "# HELP %s %s\n# TYPE %s gauge\n%s ", name, help, name, name);
+	str_number(s, value);
+	str_addc(s, '\n');
 }
 
 /* Sum a cell over all slots, and add the counters of companions. */
@@ -380,7 +395,7 @@ print_workers(const struct shm *shm, bool busy, struct str *s)
 	for (sl = shm->slot; sl < shm->slot + SHM_SLOTS; sl++) {
 		group = atomic_load(&sl->group);
 		if (atomic_load(&sl->pid) != 0 &&
-		    (!busy || atomic_load(&sl->due) != 0))
+		    (!busy || atomic_load(&sl->due) > 0))
 			n[group - 1]++;
 	}
 	str_addf(s, "# HELP %s %s\n# TYPE %s gauge\n", name,
@@ -398,25 +413,72 @@ print_spool(const struct shm *shm, struct str *s)
 	const int64_t oldest = atomic_load(&shm->spool_oldest);
 	const int64_t age = oldest == 0 ? 0 : clock_now() - oldest;
 
-	print_metric_gauge("engine_spool_records",
+	metric_gauge("engine_spool_records",
 	    "Degraded decisions in the spool that are not in the database yet",
 	    records > 0 ? (double)records : 0, s);
-	print_metric_gauge("engine_spool_oldest_seconds",
+	metric_gauge("engine_spool_oldest_seconds",
 	    "Age of the oldest of these decisions, 0 if there is none",
 	    records > 0 && age > 0 ? (double)age / CLOCK_SECOND : 0, s);
-	print_metric_gauge("engine_database_up",
+	metric_gauge("engine_database_up",
 	    "0 while the decide workers cannot reach the database, else 1",
 	    atomic_load(&shm->retry_at) == 0 ? 1 : 0, s);
 }
 
 static void
-print_metric_gauge(
-    const char *name, const char *help, double value, struct str *s)
+print_geoip(const struct shm *shm, struct str *s)
 {
-	str_addf(
-	    s, "# HELP %s %s\n# TYPE %s gauge\n%s ", name, help, name, name);
-	str_number(s, value);
-	str_addc(s, '\n');
+	static const char *const subjects[] = {
+		[GEOIP_PLACES] = "places", [GEOIP_ASN] = "asn"
+	};
+	static const struct {
+		const char *name;
+		const char *help;
+		double (*value)(const struct geoip_status *status);
+	} gauges[] = {
+		{ "engine_geoip_configured",
+		    "1 if the GeoIP database is set, else 0", is_configured },
+		{ "engine_geoip_loaded",
+		    "1 if the pool has loaded the GeoIP database, else 0",
+		    is_loaded },
+		{ "engine_geoip_age_seconds",
+		    "Time since the GeoIP database was built, 0 if it is not "
+		    "loaded",
+		    geoip_age },
+	};
+	size_t i, j;
+
+	for (i = 0; i < nitems(gauges); i++) {
+		str_addf(s, "# HELP %s %s\n# TYPE %s gauge\n", gauges[i].name,
+		    gauges[i].help, gauges[i].name);
+		for (j = 0; j < GEOIP__MAX; j++) {
+			str_addf(s, "%s{database=\"%s\"} ", gauges[i].name,
+			    subjects[j]);
+			str_number(s, gauges[i].value(&shm->geoip[j]));
+			str_addc(s, '\n');
+		}
+	}
+}
+
+static double
+is_configured(const struct geoip_status *status)
+{
+	return atomic_load(&status->state) != GEOIP_NONE;
+}
+
+static double
+is_loaded(const struct geoip_status *status)
+{
+	return atomic_load(&status->state) == GEOIP_LOADED;
+}
+
+static double
+geoip_age(const struct geoip_status *status)
+{
+	const int64_t age = clock_now() - atomic_load(&status->built);
+
+	return age > 0 && atomic_load(&status->state) == GEOIP_LOADED
+	    ? (double)age / CLOCK_SECOND
+	    : 0;
 }
 
 /* The number of values of the first label, or of cells of a histogram. */

@@ -98,4 +98,8 @@ _Atomic uint64_t *metric_at(struct metrics *m, const struct metric_cell *cell);
 void metric_print(
     const struct shm *shm, const char *const *routes, struct str *s);
 
+/* Append one gauge without labels. */
+void metric_gauge(
+    const char *name, const char *help, double value, struct str *s);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/base/fail.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 
 struct shm *
 shm_new(struct fail *f)
@@ -21,6 +22,7 @@ shm_new(struct fail *f)
 		    strerror(errno));
 		return NULL;
 	}
+	atomic_store(&shm->measured_at, clock_ticks());
 	return shm;
 }
 

@@ -8,6 +8,7 @@
 
 #include "lib/shared/companion_counter.h"
 #include "lib/db/db.h"
+#include "lib/engine/geoip.h"
 #include "lib/shared/gauge.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/storage_stats.h"
@@ -21,6 +22,16 @@
 
 struct fail;
 
+/* Whether the pool has a database; it keeps one whose file becomes bad. */
+enum geoip_state { GEOIP_NONE = 0, GEOIP_FAILED, GEOIP_LOADED };
+
+/* One GeoIP database. */
+struct geoip_status {
+	_Atomic int32_t state; /* enum geoip_state */
+	_Atomic int64_t built; /* its time, if it is loaded */
+	_Atomic int64_t warned_at; /* clock_ticks() of the last warning */
+};
+
 /*
  * One worker.  The worker and the master write its slot.  A worker that
  * replaces a dead one takes over its slot and goes on with its counters.
@@ -28,7 +39,7 @@ struct fail;
 struct worker_slot {
 	_Alignas(64) _Atomic int32_t pid; /* 0: no worker */
 	_Atomic int32_t group; /* of fcgi/http/route.h, from 1; 0: never used */
-	_Atomic int64_t due; /* of fcgi/worker/watchdog.c; 0: idle */
+	_Atomic int64_t due; /* of fcgi/worker/watchdog.h; >0: busy */
 	_Atomic int32_t backtest_type; /* event type, 0: no backtest */
 	_Atomic int64_t backtest_id; /* as ids of backtests print it */
 	_Atomic int64_t backtest_cancelled; /* the id that is to end, or 0 */
@@ -74,17 +85,21 @@ struct shm {
 	_Atomic uint64_t
 	    setting[SHM_SETTINGS]; /* lib/shared/runtime_setting.c */
 	_Atomic int64_t setting_at; /* clock_ticks() of the latest read */
-	_Atomic int64_t redis; /* when to retry it, of fcgi/http/redis.h */
+	_Atomic int64_t model_reach; /* thousandths; core/decide/model.h */
+	_Atomic int64_t redis; /* when to retry it, of lib/net/redis.h */
 	_Atomic int64_t retry_at; /* of the decide workers; db_set_breaker() */
 	struct db_shared decide_db; /* DATABASE_URL of the pool, or a job's */
 	struct db_shared operator_db; /* OPERATOR_DATABASE_URL */
-	_Atomic int32_t geoip_loaded; /* 1: GEOIP_DB is open */
+	struct geoip_status geoip[GEOIP__MAX];
 	_Atomic int64_t spool_records; /* never too low; lib/spool/spool.c */
 	_Atomic int64_t spool_oldest; /* time of the oldest, or 0 */
 	char spool_id[SHM_SPOOL_ID_SIZE]; /* set before the workers start */
 	_Atomic int64_t report_at; /* clock_ticks() of the next report */
 	_Atomic int64_t drain_at; /* clock_ticks() of the next drain */
-	_Atomic int64_t measure_at; /* the same, for measuring storage */
+	_Atomic int64_t check_at; /* the same, for checking readiness */
+	_Atomic int64_t measure_at; /* the same, for measuring the database */
+	_Atomic int64_t measured_at; /* clock_ticks() of the latest complete
+					measurement, or of the start */
 	struct storage_stats storage;
 	struct gauges gauges;
 	struct companion_counters counters;

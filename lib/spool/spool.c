@@ -57,6 +57,9 @@ static int open_drain(
     const struct spool *sp, struct spool_file *file, struct fail *f);
 static int cut_records(
     struct arena *a, char *text, size_t n, size_t max, struct spool_piece *ret);
+static int count_in(int fd, struct arena *a, int64_t *n, int64_t *oldest);
+static void count_file(const struct spool_file *file, struct arena *a,
+    int64_t *n, int64_t *oldest);
 static void spool_identify(const struct spool *sp);
 static int refuse_spool(struct fail *f, const char *what);
 
@@ -102,42 +105,24 @@ spool_shm(const struct spool *sp)
 void
 spool_count(struct spool *sp, struct arena *a)
 {
-	struct spool_piece piece;
-	struct spool_file file;
-	struct fail f = { 0 };
-	struct dirent *de;
-	int64_t at, n = 0;
-	int64_t oldest = 0;
-	DIR *dir;
+	int64_t n = 0, oldest = 0;
 
 	spool_identify(sp);
 
 	/* readdir() needs its own descriptor. */
-	dir = fdopendir(openat(sp->dir, ".", O_RDONLY | O_CLOEXEC));
-	while (dir != NULL && (de = readdir(dir)) != NULL) {
-		if (strcmp(de->d_name, ACTIVE) != 0 &&
-		    strstr(de->d_name, SUFFIX_DRAIN) == NULL)
-			continue;
-		file.fd = openat(sp->dir, de->d_name, O_RDONLY | O_CLOEXEC);
-		at = 0;
-		while (file.fd != -1 &&
-		    spool_read(&file, at, COUNT_AT_ONCE, a, &piece, &f) == 0 &&
-		    piece.end > at) {
-			n += (int64_t)piece.n;
-			at = piece.end;
-			if (piece.n > 0 &&
-			    (oldest == 0 ||
-				piece.records[0].decided_at < oldest))
-				oldest = piece.records[0].decided_at;
-			arena_reset(a);
-		}
-		if (file.fd != -1)
-			close(file.fd);
-	}
-	if (dir != NULL)
-		closedir(dir);
+	count_in(openat(sp->dir, ".", O_RDONLY | O_CLOEXEC), a, &n, &oldest);
 	atomic_store(&sp->shm->spool_records, n);
 	atomic_store(&sp->shm->spool_oldest, oldest);
+}
+
+int
+spool_look(const char *path, struct arena *a, int64_t *ret_records,
+    int64_t *ret_oldest)
+{
+	*ret_records = 0;
+	*ret_oldest = 0;
+	return count_in(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), a,
+	    ret_records, ret_oldest);
 }
 
 int64_t
@@ -539,6 +524,56 @@ cut_records(
 		ret->ends[ret->n++] = ret->end;
 	}
 	return a->overflow ? -1 : 0;
+}
+
+/*
+ * Add the records of all files in a directory to *n, and lower *oldest to the
+ * time of the oldest.  Closes fd.  Returns 0, or -1 if it is no directory.
+ */
+static int
+count_in(int fd, struct arena *a, int64_t *n, int64_t *oldest)
+{
+	struct spool_file file;
+	struct dirent *de;
+	DIR *dir;
+
+	if (fd == -1)
+		return -1;
+	if ((dir = fdopendir(fd)) == NULL) {
+		close(fd);
+		return -1;
+	}
+	while ((de = readdir(dir)) != NULL) {
+		if (strcmp(de->d_name, ACTIVE) != 0 &&
+		    strstr(de->d_name, SUFFIX_DRAIN) == NULL)
+			continue;
+		file.fd = openat(fd, de->d_name, O_RDONLY | O_CLOEXEC);
+		if (file.fd == -1)
+			continue;
+		count_file(&file, a, n, oldest);
+		close(file.fd);
+	}
+	closedir(dir);
+	return 0;
+}
+
+static void
+count_file(
+    const struct spool_file *file, struct arena *a, int64_t *n, int64_t *oldest)
+{
+	struct spool_piece piece;
+	struct fail f = { 0 };
+	int64_t at = 0;
+
+	while (spool_read(file, at, COUNT_AT_ONCE, a, &piece, &f) == 0 &&
+	    piece.end > at) {
+		*n += (int64_t)piece.n;
+		at = piece.end;
+		if (piece.n > 0 &&
+		    (*oldest == 0 || piece.records[0].decided_at < *oldest))
+			*oldest = piece.records[0].decided_at;
+		arena_reset(a);
+	}
 }
 
 /*

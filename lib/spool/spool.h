@@ -72,6 +72,15 @@ struct shm *spool_shm(const struct spool *sp);
  */
 void spool_count(struct spool *sp, struct arena *a);
 
+/*
+ * Count the records in the directory of a spool and find the time of the
+ * oldest, 0 if there is none.  A file that is being drained counts as a whole.
+ * a is scratch and is reset.  Returns 0, or -1 with errno set if the directory
+ * cannot be read.
+ */
+int spool_look(const char *dir, struct arena *a, int64_t *ret_records,
+    int64_t *ret_oldest) __attribute__((warn_unused_result));
+
 /* Count the files of quarantined records in the directory of a spool. */
 int64_t spool_quarantines(const char *dir);
 

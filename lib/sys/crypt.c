@@ -67,6 +67,13 @@ crypt_sha256(const void *data, size_t size, uint8_t ret[CRYPT_SHA256_SIZE])
 }
 
 void
+crypt_sha512(const void *data, size_t size, uint8_t ret[CRYPT_SHA512_SIZE])
+{
+	if (EVP_Digest(data, size, ret, NULL, EVP_sha512(), NULL) != 1)
+		abort();
+}
+
+void
 crypt_hmac(const void *key, size_t key_size, const void *data, size_t size,
     uint8_t ret[CRYPT_SHA256_SIZE])
 {

@@ -11,6 +11,7 @@ struct fail;
 
 #define CRYPT_SHA1_SIZE 20
 #define CRYPT_SHA256_SIZE 32
+#define CRYPT_SHA512_SIZE 64
 #define CRYPT_KEY_SIZE 32 /* of AES-256 */
 #define CRYPT_LABEL_MAX 64
 #define CRYPT_ID_SIZE 31 /* longest prefix of 4, 26 characters, NUL */
@@ -19,6 +20,10 @@ struct fail;
 /* Compute SHA-256 of size bytes. */
 void crypt_sha256(
     const void *data, size_t size, uint8_t ret[CRYPT_SHA256_SIZE]);
+
+/* Compute SHA-512 of size bytes. */
+void crypt_sha512(
+    const void *data, size_t size, uint8_t ret[CRYPT_SHA512_SIZE]);
 
 /* Compute HMAC-SHA256 of size bytes with a key. */
 void crypt_hmac(const void *key, size_t key_size, const void *data, size_t size,

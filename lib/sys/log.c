@@ -15,10 +15,12 @@
 #include "core/base/utf8.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
+#include "lib/sys/log_journal.h"
 
 #define LINE_SIZE ((size_t)2048)
 #define VALUE_SIZE ((size_t)1024)
 #define CONTEXT_SIZE ((size_t)256)
+#define PREFIX_SIZE strlen("<3>") /* of a line for a stream to the journal */
 #define ESCAPE_SIZE ((size_t)13) /* two of \uXXXX and a NUL */
 
 /* A line; its last two bytes are reserved for a quote and the newline. */
@@ -36,6 +38,9 @@ static void write_line(enum log_level level, const struct log_number *list,
     size_t n, const char *fmt, va_list ap)
     __attribute__((format(printf, 4, 0)));
 static bool in_journal(void);
+static void open_journal(const char *path);
+static void await_journal(void);
+static bool send_to_journal(enum log_level level, const struct log_text *t);
 static void begin_line(struct log_text *t, enum log_level level);
 static void put_pairs(
     struct log_text *t, const char *fmt, struct log_arguments *args);
@@ -65,6 +70,8 @@ static struct {
 	const char *program;
 	enum log_level level; /* 0: nothing is written yet */
 	bool journal; /* standard error is a stream to the journal */
+	bool sends; /* to the socket of the journal */
+	int socket;
 	const char *key; /* of log_context(), or NULL */
 	char value[CONTEXT_SIZE];
 } state;
@@ -72,9 +79,17 @@ static struct {
 void
 log_init(const char *program, enum log_level level)
 {
+	log_init_at(program, level, LOG_JOURNAL_SOCKET);
+}
+
+void
+log_init_at(const char *program, enum log_level level, const char *path)
+{
 	state.program = program;
 	state.level = level;
 	state.journal = in_journal();
+	if (state.journal)
+		open_journal(path);
 }
 
 enum log_level
@@ -168,6 +183,10 @@ write_line(enum log_level level, const struct log_number *list, size_t n,
 		    number, sizeof(number), "%lld", (long long)list[i].value);
 		put_pair(&t, list[i].key, strlen(list[i].key), number);
 	}
+	if (state.sends && send_to_journal(level, &t)) {
+		errno = saved;
+		return;
+	}
 	t.bytes[t.n++] = '\n';
 
 	/* If standard error is closed, the line is lost. */
@@ -191,6 +210,42 @@ in_journal(void)
 	    sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
 	    fstat(STDERR_FILENO, &st) == 0 && st.st_dev == (dev_t)device &&
 	    st.st_ino == (ino_t)inode;
+}
+
+/*
+ * Open the socket of the journal, once; without it standard error is used.  The
+ * stream of systemd is a socket; a file that a test puts in its place gets the
+ * lines itself.
+ */
+static void
+open_journal(const char *path)
+{
+	struct stat st;
+
+	if (state.sends || fstat(STDERR_FILENO, &st) == -1 ||
+	    !S_ISSOCK(st.st_mode) ||
+	    (state.socket = log_journal_open(path)) == -1)
+		return;
+	state.sends = true;
+	atexit(await_journal);
+}
+
+static void
+await_journal(void)
+{
+	log_journal_wait(state.socket);
+}
+
+/* Send the line without its prefix.  Returns whether the journal took it. */
+static bool
+send_to_journal(enum log_level level, const struct log_text *t)
+{
+	char entry[LOG_JOURNAL_SIZE];
+	size_t n;
+
+	n = log_journal_entry(state.program, levels[level].priority,
+	    t->bytes + PREFIX_SIZE, t->n - PREFIX_SIZE, entry, sizeof(entry));
+	return log_journal_send(state.socket, entry, n) == 0;
 }
 
 /* The journal adds program, pid and time itself. */

@@ -23,11 +23,16 @@ struct log_number {
 /*
  * Start logging lines up to level.  Each line begins with program, pid, level
  * and time.  If standard error is a stream to the systemd journal
- * (JOURNAL_STREAM), a line begins with its priority instead, see sd-daemon(3):
- * "<3>" for error, "<4>" for warn, "<6>" for info, "<7>" for debug; then comes
- * the level.  The journal stores the rest itself.  No log call changes errno.
+ * (JOURNAL_STREAM), a line begins with the level instead and goes to the socket
+ * of the journal, with its pairs as fields (log_journal.h).  A line that the
+ * socket does not take goes to standard error, behind its priority, see
+ * sd-daemon(3): "<3>" for error, "<4>" for warn, "<6>" for info, "<7>" for
+ * debug.  The journal stores the rest itself.  No log call changes errno.
  */
 void log_init(const char *program, enum log_level level);
+
+/* The same with a path for the socket of the journal. */
+void log_init_at(const char *program, enum log_level level, const char *path);
 
 /* Parse "error", "warn", "info" or "debug"; return 0 for another name. */
 enum log_level log_level_parse(const char *name);

@@ -97,6 +97,7 @@ txn_event_context(const struct txn *txn, const struct txn_event *ev)
 		.user = ev->user->node,
 		.identifiers = ev->identifiers,
 		.place = &ev->place,
+		.ip_facts = ev->ip_facts,
 		.now = ev->now,
 	};
 }
@@ -190,7 +191,8 @@ build_event(struct txn *txn, struct txn_event *ev,
 	ev->state = TXN_STATE_OPEN;
 	txn->queued = txn->queued || item->queued != 0;
 	txn->dry_runs = txn->dry_runs || item->dry_run;
-	geoip_place(engine_geoip(txn->engine), event, &ev->place);
+	geoip_look_up(engine_geoip(txn->engine), event, txn->arena, &ev->place,
+	    &ev->ip_facts);
 	ev->n_keys = list_keys(event, ev->place.country, ev->keys);
 	if (!item->dry_run)
 		ev->key = item->idempotency_key != NULL ? item->idempotency_key

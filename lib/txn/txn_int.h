@@ -94,6 +94,7 @@ struct txn_event {
 	struct txn_user *user;
 	struct graph_node *identifiers[IDENTIFIER__MAX]; /* NULL: none */
 	struct place place; /* of its ip */
+	struct ip_facts ip_facts; /* of the same */
 	struct list_key keys[LIST_KEYS_MAX]; /* its values in lists */
 	size_t n_keys;
 	enum list_kind listed; /* the list that matches, or 0 */

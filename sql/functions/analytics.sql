@@ -498,12 +498,34 @@ begin atomic
 	where t.n <> excluded.n;
 end;
 
--- The analytics summary.  It reads the totals and the last 400 days.
-create or replace function assay.analytics_summary()
+-- The analytics summary.  Its counts of decisions are of some days, at most 400,
+-- and of one event type or, if it is null, of all.  If all parameters are null,
+-- they are the totals and the last 400 days; else neither day may be null.
+create or replace function assay.analytics_stretch(first date, last date,
+    of_type text)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
-	with days as (
+	with counts as materialized (
+		select c.kind, c.day, c.name, c.n from assay.analytics_count c
+		where c.kind = 'verdict'
+			and c.day between coalesce(first, '-infinity')
+			    and coalesce(last, 'infinity')
+			and c.day > (now() at time zone 'UTC')::date - 400
+			and (of_type is null or c.event_type = of_type)
+		union all
+		select c.kind, c.day, c.name, c.n from assay.analytics_count c
+		where first is not null and c.kind in ('score', 'tag')
+			and c.day between first and last
+			and c.day > (now() at time zone 'UTC')::date - 400
+			and (of_type is null or c.event_type = of_type)
+	), sums as materialized (
+		select t.kind, t.name, t.n from assay.analytics_total t
+		where first is null
+		union all
+		select c.kind, assay.analytics_sum_name(c.kind, c.name), sum(c.n)
+		from counts c where first is not null group by 1, 2
+	), days as (
 		-- The row without a day has the totals.
 		select d.day, sum(d.n) as total,
 			coalesce(sum(d.n) filter (where d.name = 'allow'), 0)
@@ -514,14 +536,12 @@ begin atomic
 			    as review,
 			coalesce(sum(d.n) filter (where d.name = 'deny'), 0)
 			    as deny
-		from (select null::date as day, '' as name, 0::bigint as n
+		from (select null::date as day, '' as name, 0 as n
 		    union all
-		    select null, t.name, t.n from assay.analytics_total t
-		    where t.kind = 'verdict'
+		    select null, u.name, u.n from sums u where u.kind = 'verdict'
 		    union all
-		    select c.day, c.name, c.n from assay.analytics_count c
-		    where c.kind = 'verdict'
-			and c.day > (now() at time zone 'UTC')::date - 400) d
+		    select c.day, c.name, c.n from counts c
+		    where c.kind = 'verdict') d
 		group by d.day
 	), outcome_count as (
 		select t.kind || '.' || t.name as name, t.n
@@ -548,15 +568,14 @@ begin atomic
 			'review', d.review,
 			'deny', d.deny))
 		from days d where d.day is null),
-	    'scoreBuckets', (select json_agg(coalesce(s.n, 0) order by b)
+	    'scoreBuckets', (select json_agg(coalesce(u.n, 0) order by b)
 		from generate_series(0, 10) b
-		    left join assay.analytics_total s
-			on s.kind = 'score' and s.name = b::text),
-	    'topTags', (select coalesce(json_object_agg(t.tag, t.n
-		    order by t.n desc, t.tag), '{}')
-		from (select a.name as tag, a.n from assay.analytics_total a
-		    where a.kind = 'tag' and a.n > 0
-		    order by a.n desc, a.name limit 20) t),
+		    left join sums u on u.kind = 'score' and u.name = b::text),
+	    'topTags', (select coalesce(json_object_agg(t.name, t.n
+		    order by t.n desc, t.name), '{}')
+		from (select u.name, u.n from sums u
+		    where u.kind = 'tag' and u.n > 0
+		    order by u.n desc, u.name limit 20) t),
 	    'byDay', (select coalesce(json_object_agg(d.day, json_build_object(
 		    'total', d.total,
 		    'allow', d.allow,
@@ -579,64 +598,11 @@ begin atomic
 	from cases c, outcomes o;
 end;
 
--- The analytics summary whose counts of decisions are of some days, at most 400,
--- and of one event type or, if it is null, of all.
-create or replace function assay.analytics_stretch(first date, last date,
-    of_type text)
+-- The analytics summary of all decisions.
+create or replace function assay.analytics_summary()
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
-begin atomic
-	with counts as materialized (
-		select c.kind, c.day, c.name, c.n from assay.analytics_count c
-		where c.kind in ('verdict', 'score', 'tag')
-			and c.day between first and last
-			and c.day > (now() at time zone 'UTC')::date - 400
-			and (of_type is null or c.event_type = of_type)
-	), days as (
-		-- The row without a day has the totals.
-		select c.day, coalesce(sum(c.n), 0) as total,
-			coalesce(sum(c.n) filter (where c.name = 'allow'), 0)
-			    as allow,
-			coalesce(sum(c.n) filter (where c.name = 'challenge'), 0)
-			    as challenge,
-			coalesce(sum(c.n) filter (where c.name = 'review'), 0)
-			    as review,
-			coalesce(sum(c.n) filter (where c.name = 'deny'), 0)
-			    as deny
-		from counts c where c.kind = 'verdict'
-		group by grouping sets ((c.day), ())
-	)
-	select json_build_object(
-	    'totals', (select json_build_object(
-		    'decisions', d.total,
-		    'byVerdict', json_build_object(
-			'allow', d.allow,
-			'challenge', d.challenge,
-			'review', d.review,
-			'deny', d.deny))
-		from days d where d.day is null),
-	    'scoreBuckets', (select json_agg(coalesce(t.n, 0) order by b)
-		from generate_series(0, 10) b
-		    left join (select c.name::int / 10 as ten, sum(c.n) as n
-			from counts c where c.kind = 'score' group by 1) t
-			on t.ten = b),
-	    'topTags', (select coalesce(json_object_agg(t.name, t.n
-		    order by t.n desc, t.name), '{}')
-		from (select c.name, sum(c.n) as n from counts c
-		    where c.kind = 'tag' group by 1
-		    order by 2 desc, 1 limit 20) t),
-	    'byDay', (select coalesce(json_object_agg(d.day, json_build_object(
-		    'total', d.total,
-		    'allow', d.allow,
-		    'challenge', d.challenge,
-		    'review', d.review,
-		    'deny', d.deny) order by d.day), '{}')
-		from days d where d.day is not null),
-	    'cases', s.body -> 'cases',
-	    'labels', s.body -> 'labels',
-	    'falsePositiveRate', s.body -> 'falsePositiveRate')::text
-	from (select assay.analytics_summary()::json as body) s;
-end;
+return assay.analytics_stretch(null, null, null);
 
 -- How long cases took from their opening until they were resolved, in all and by
 -- analyst: those resolved on some days, of one queue or all, of one event type or

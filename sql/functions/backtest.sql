@@ -15,6 +15,7 @@ declare
 	first constant timestamptz := assay.log_retained_since(log);
 	near timestamptz := 'infinity'; -- too few since then
 	far timestamptz;
+	since timestamptz;
 	step bigint := least(greatest(wanted, 1000), 50000);
 	missing bigint := wanted;
 	looked bigint := 0;
@@ -23,12 +24,18 @@ declare
 begin
 	loop
 		far := assay.log_start_of(log, step, near);
-		select count(*) filter (where d.event_type = of_type
-			and d.sample is not null), count(*)
-		into n, n_rows
-		from assay.decision_detail d
-		where d.decided_at >= far and d.decided_at < near;
-		exit when n >= missing;
+		select count(*) filter (where w.fits), count(*),
+			max(w.decided_at) filter (where w.fits and w.nth = missing)
+		into n, n_rows, since
+		from (select d.decided_at, f.fits, row_number() over (
+			partition by f.fits order by d.decided_at desc) as nth
+		    from assay.decision_detail d
+			cross join lateral (select d.event_type = of_type
+			    and d.sample is not null) as f (fits)
+		    where d.decided_at >= far and d.decided_at < near) w;
+		if n >= missing then
+			return since;
+		end if;
 		missing := missing - n;
 		looked := looked + n_rows;
 		near := far;
@@ -37,10 +44,6 @@ begin
 		end if;
 		step := least(4 * step, 50000);
 	end loop;
-	return (select d.decided_at from assay.decision_detail d
-	    where d.decided_at >= far and d.decided_at < near
-		and d.event_type = of_type and d.sample is not null
-	    order by d.decided_at desc offset missing - 1 limit 1);
 end
 $$;
 

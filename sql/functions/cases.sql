@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: ISC
 -- Review cases.
 
--- The resolution of a case; null before it has one.
+-- The resolution of a case; null before it has one.  The function sets no search
+-- path, so that PostgreSQL inlines it.
 create or replace function assay.case_resolution(c assay.review_case)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return case when (c).status = 'resolved' then
     json_strip_nulls(json_build_object(
 	'outcome', (c).outcome,

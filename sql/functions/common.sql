@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: ISC
 -- Functions that other files build on; assayctl migrate runs this file first.
 
--- A time as answers write it: UTC with milliseconds, cut, and Z.
+-- A time as answers write it: UTC with milliseconds, cut, and Z.  The function
+-- sets no search path, so that PostgreSQL inlines it: it is called several times
+-- for each row of a page.
 create or replace function assay.time_text(at timestamptz)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 -- Create a trigger unless the table has one of this name: creating one waits

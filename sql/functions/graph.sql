@@ -62,17 +62,40 @@ begin
 end
 $$;
 
--- Entities with when they were first seen and how many users they have.
-create or replace function assay.graph_links(entities bigint[])
-returns json language sql stable
+-- The stored decisions of a user, of which it reads at most 200, and their labels.
+create or replace function assay.graph_user_labels(of_user text,
+    out events bigint, out frauds bigint, out labels bigint)
+language sql stable
 set search_path = pg_catalog, pg_temp
-return (select coalesce(json_agg(json_build_object(
-	'kind', (array['user', 'device', 'ip', 'phone'])[e.kind],
-	'id', e.key,
-	'firstSeen', assay.time_text(e.first_seen),
-	'users', e.users) order by s.ord), '[]')
-    from unnest(entities) with ordinality s(id, ord)
-	join assay.entity e on e.id = s.id);
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+-- The BRIN index would find the decisions of all users.
+set enable_bitmapscan = off
+begin atomic
+	select count(*), count(*) filter (where l.outcome = 'fraud'),
+	    count(l.outcome)
+	from (select distinct d.event_id
+	    from (select x.event_id, x.dry_run from assay.decision_detail x
+		where x.user_id = of_user limit 200) d
+	    where d.dry_run is null) e
+	    left join assay.label l on l.event_id = e.event_id;
+end;
+
+-- Facts of entities, in their order: when they were first seen, how many users they
+-- have, the packed days of a device or ip, and the labels of a user.
+create or replace function assay.graph_facts(entities bigint[])
+returns table (kind text, id text, first_seen timestamptz, users bigint,
+    days bytea, events bigint, frauds bigint, labels bigint)
+language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	select (array['user', 'device', 'ip', 'phone'])[e.kind], e.key,
+	    e.first_seen, e.users, r.days, u.events, u.frauds, u.labels
+	from unnest(entities) with ordinality s(id, ord)
+	    join assay.entity e on e.id = s.id
+	    left join assay.entity_risk r on r.entity = e.id
+	    left join lateral assay.graph_user_labels(e.key) u on e.kind = 1
+	order by s.ord;
+end;
 
 -- The links among entities, as pairs of their positions, which begin with 0.
 create or replace function assay.graph_edges(entities bigint[])
@@ -107,11 +130,11 @@ begin atomic
 end;
 
 -- The neighbors of an entity, at most 100 of each kind, newest first; of a user
--- also the related users.  The first 50 of each kind are also links, and the
--- links among them edges.
-create or replace function assay.graph_around(kind_name text,
-    entity_kind bigint, entity_key text)
-returns text language plpgsql stable
+-- also the related users.  near is the entity, if it was ever seen, and then the
+-- first 50 of each kind; edges are the links among these 50.
+create or replace function assay.graph_neighborhood(kind_name text,
+    entity_kind bigint, entity_key text, out body text, out near bigint[])
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -135,7 +158,8 @@ begin
 	ips := assay.graph_of_kind(neighbors, 3);
 	phones := assay.graph_of_kind(neighbors, 4);
 	drawn := users[:50] || devices[:50] || ips[:50] || phones[:50];
-	return json_build_object(
+	near := array_remove(self || drawn, null);
+	body := json_build_object(
 	    'kind', kind_name,
 	    'id', entity_key,
 	    'users', assay.graph_names(users),
@@ -143,7 +167,6 @@ begin
 	    'ips', assay.graph_names(ips),
 	    'phones', assay.graph_names(phones),
 	    'ringSize', coalesce(ring_size, 1),
-	    'links', assay.graph_links(drawn),
 	    'edges', assay.graph_edges(drawn))::text;
 end
 $$;

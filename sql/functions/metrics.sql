@@ -86,5 +86,12 @@ begin atomic
 		where d.event_type = t.event_type), -1000000)
 	from assay.policy_active t
 	union all
+	select 'spool_quarantined', (select coalesce(sum(h.quarantined), 0)::bigint
+	    from assay.spool_host h)
+	union all
+	select 'retention_age', assay.age_ms((select nullif(
+		coalesce(s.finished_at, s.started_at), '-infinity')
+	    from assay.retention_sweep s))
+	union all
 	select 'months_ahead', assay.partitions_left();
 end;

@@ -62,6 +62,9 @@ begin
 		from assay.ruleset_active a
 			join assay.ruleset r using (event_type, version)
 		where a.event_type = of_target;
+	elsif of_subject = 'config' then
+		base := assay.config_etag();
+		state := assay.config_text();
 	end if;
 	if of_subject = 'shadow' and of_target = 'model' then
 		select coalesce(a.hash, 'bundled'), coalesce(a.hash, 'bundled')
@@ -102,6 +105,8 @@ begin
 		perform from assay.list_entry l
 		where l.id = (select e.id from assay.proposal_entry(of_target) e)
 		for update;
+	elsif of_subject = 'config' then
+		perform assay.config_lock();
 	end if;
 	return (select s.base
 	    from assay.proposal_state(of_subject, of_target) s);

@@ -34,32 +34,65 @@ return coalesce((select m.until from assay.retention_watermark m
 	when 'assay.decision_detail'::regclass then 'activity'
 	else 'verdicts' end), '-infinity');
 
+-- The time of the newest row of a log, or null: of the last pages of its newest
+-- partition that has any, where rows are added.  An old row that was changed may be
+-- there, too.
+create or replace function assay.log_newest(log regclass)
+returns timestamptz language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	newest timestamptz;
+	month timestamptz;
+	pages bigint;
+begin
+	select b.begins, b.pages into month, pages
+	from pg_inherits i join pg_class c on c.oid = i.inhrelid
+	    cross join lateral (select pg_relation_size(c.oid) /
+		    current_setting('block_size')::bigint,
+		substring(pg_get_expr(c.relpartbound, c.oid)
+		    from 'FROM \(''([^'']*)''\)')::timestamptz) b (pages, begins)
+	where i.inhparent = log and b.pages > 0
+	order by b.begins desc nulls last limit 1;
+	execute format('select max(decided_at) from %s
+	    where decided_at >= $1 and ctid >= $2', log)
+	into newest
+	using coalesce(month, '-infinity'),
+	    format('(%s,0)', greatest(0, pages - 8))::tid;
+	return newest;
+end
+$$;
+
 -- A time from which on a log has the wanted number of rows before another time,
--- or a few more; the watermark if it has fewer.  Steps back with growing steps
--- until there are enough rows, then bisects the last step while there are far
--- too many: it reads little more than the wanted rows, however they are spread.
+-- or up to a quarter and a thousand more; the watermark if it has fewer.  Begins at
+-- the newest row, reaches as far back as the rows counted so far suggest, 1.5 to 8
+-- times as far, until there are enough, and bisects the last stretch while there are
+-- too many: it reads few more than the wanted rows, however they are spread.
 create or replace function assay.log_start_of(log regclass, wanted bigint,
     until timestamptz)
 returns timestamptz language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	limit_rows constant bigint := 8 * wanted + 1000;
+	limit_rows constant bigint := wanted + wanted / 4 + 1000;
 	first constant timestamptz := assay.log_retained_since(log);
-	step interval := interval '1 second';
+	newest constant timestamptz := least(until, now(),
+	    assay.log_newest(log));
+	reach interval := interval '1 second';
 	near timestamptz := least(until, now()); -- too few since then
-	far timestamptz := greatest(near - step, first);
+	far timestamptz := greatest(newest - reach, first);
 	middle timestamptz;
 	had bigint := assay.log_count(log, far, until, limit_rows);
 	n bigint;
 begin
 	while had < wanted loop
-		if far = first or step > interval '50 years' then
+		if far = first or reach > interval '50 years' then
 			return first;
 		end if;
-		step := 8 * step;
+		reach := reach * greatest(1.5, least(8.0,
+		    1.1 * wanted / greatest(had, 1)));
 		near := far;
-		far := greatest(near - step, first);
+		far := greatest(newest - reach, first);
 		had := assay.log_count(log, far, until, limit_rows);
 	end loop;
 	while had = limit_rows and near - far > interval '1 millisecond' loop

@@ -2,9 +2,9 @@
 // The bodies that the forms of the administration send.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bodyOf } from "../../console/deliveries/kinds.js";
+import { bodyOf, draftOf } from "../../console/deliveries/kinds.js";
 import { bytes } from "../../console/format.js";
-import { changesOf } from "../../console/settings/changes.js";
+import { changesOf, mostMinutes, targetOf } from "../../console/settings/changes.js";
 
 const draft = { url: " https://hooks.example.com/x ", target: " -100 ",
     events: ["verdict.reached.v1"], type: "telegram", minVerdict: "review",
@@ -22,6 +22,13 @@ test("a channel gets the members that its kind and its events take", () => {
 	    events: ["alert.drift.v1"] });
 	assert.deepEqual(Object.keys(slack).sort(), ["events", "type", "url"]);
 });
+test("a revoked channel begins another one, without what is not shown", () => {
+	assert.deepEqual(bodyOf("alerts", { ...draftOf({ urlHint: "h…", type: "webhook",
+	    events: draft.events, minVerdict: "deny", throttlePerMin: 0 }), url: "u" }),
+	    { url: "u", type: "webhook", events: draft.events, minVerdict: "deny",
+		throttlePerMin: 0 });
+	assert.equal(draftOf(null).type, "slack");
+});
 test("only settings that changed are sent, and null removes an override", () => {
 	const values = { a: 1, b: 2, c: 3 };
 	const drafts = { a: "1", b: "20", c: "3" };
@@ -29,6 +36,13 @@ test("only settings that changed are sent, and null removes an override", () => 
 	    { b: 20 });
 	assert.deepEqual(changesOf(["a", "b", "c"], values, drafts,
 	    new Set(["c"])), { b: 20, c: null });
+});
+test("a target is a whole number of minutes up to a year, or none", () => {
+	assert.equal(targetOf(" 90 "), 90);
+	assert.equal(targetOf(String(mostMinutes)), mostMinutes);
+	assert.equal(targetOf(" "), null);
+	for (const text of ["0", "-1", "1.5", "x", String(mostMinutes + 1)])
+		assert.equal(targetOf(text), undefined, text);
 });
 test("a size has the largest unit that keeps a whole number", () => {
 	assert.equal(bytes(0), "0 B");

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: ISC
 // What the screens of cases and decisions ask the service for.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { networkOf, placeOf } from "../../console/cases/facts.js";
 import { graphValues, listValues } from "../../console/cases/values.js";
-import { caseQuery, cliOptions, neighbours, nextBody, orderOf, stateOf, total } from
-    "../../console/cases/query.js";
+import { caseQuery, cliOptions, neighbours, nextBody, orderOf, stateOf, states,
+    total } from "../../console/cases/query.js";
+import { casesOf, PAGE, prefetchPage, unchanged, worklist } from
+    "../../console/cases/worklist.js";
 import { changesOf, typed } from "../../console/explain/changed.js";
 import { printable } from "../../console/explain/value.js";
 import { fromInput, toInput } from "../../console/ui/filters.js";
@@ -35,9 +39,21 @@ test("the next case is of the queue and in the order of the list", () => {
 	    { queue: "vip", order: "score" });
 });
 
+const everyFilter = Object.fromEntries(["queue", "eventType", "tag", "minScore",
+    "maxScore", "minAmount", "maxAmount", "currency", "assignee", "openedAfter",
+    "openedBefore", "userId"].map((name, at) => [name, String(at + 1)]));
 test("the command names the list", () => {
 	assert.deepEqual(cliOptions({ state: "resolved", userId: "u" }),
-	    { queue: "*", user: "u", status: "resolved" });
+	    { queue: "*", user: "u", order: "newest", status: "resolved" });
+	const known = /^CALL\("cases list"[^]*?PAGE/m.exec(readFileSync(new URL(
+	    "../../ctl/request/commands.tbl", import.meta.url), "utf8"))[0];
+	for (const state of states)
+		for (const name of Object.keys(cliOptions({ state, ...everyFilter })))
+			assert.match(known, new RegExp(`OPT(_N)?\\("${name}"`));
+	const asked = caseQuery(everyFilter, 50);
+	assert.deepEqual(Object.values(cliOptions(everyFilter)).sort(),
+	    Object.entries(asked).filter(([name]) => !["limit", "after"]
+		.includes(name)).map(([, value]) => value).sort());
 });
 
 test("all queues count as one, with the oldest case of all", () => {
@@ -59,6 +75,48 @@ test("a case has neighbours in the list, and none outside of it", () => {
 	    { at: -1, previous: null, following: null });
 });
 
+// serve(statuses): fetch() answers these one by one; returns the paths that it got.
+function serve(...statuses) {
+	const asked = [];
+	globalThis.fetch = async (url) => {
+		asked.push(url);
+		return new Response("[]", { status: statuses.shift() });
+	};
+	return asked;
+}
+
+test("a list that was loaded ahead is asked for once, and then again", async () => {
+	const asked = serve(200, 200);
+	prefetchPage({ queue: "vip" });
+	assert.deepEqual((await casesOf({ queue: "vip" }, PAGE)).data, []);
+	assert.equal(asked.length, 1);
+	await casesOf({ queue: "vip" }, PAGE);
+	assert.deepEqual([asked.length, asked[0] === asked[1]], [2, true]);
+});
+
+test("a list whose user is forgotten is not loaded ahead", async () => {
+	const asked = serve(200);
+	prefetchPage({ userId: null });
+	assert.equal(asked.length, 0);
+});
+
+test("a list that was refused before the login is asked for again", async () => {
+	const asked = serve(401, 200);
+	prefetchPage({});
+	await new Promise((done) => setTimeout(done, 5));
+	assert.deepEqual((await casesOf({}, PAGE)).data, []);
+	assert.equal(asked.length, 2);
+});
+
+test("rows that a poll brings unchanged stay the same objects", () => {
+	const [first, second] = worklist.value.rows = [{ id: "a", score: 1 },
+	    { id: "b", score: 2 }];
+	const rows = unchanged([{ id: "b", score: 2 }, { id: "a", score: 3 }]);
+	assert.equal(rows[0], second);
+	assert.notEqual(rows[1], first);
+	assert.equal(rows[1].score, 3);
+});
+
 test("lists are searched for values that are not masked", () => {
 	assert.deepEqual(listValues({ request: { subject: { userId: "u",
 	    ip: "1.2.•.•" }, instrument: { bin: "411111" } },
@@ -66,6 +124,16 @@ test("lists are searched for values that are not masked", () => {
 		{ subject: "user", value: "u" }, { subject: "bin", value: "411111" },
 		{ subject: "country", value: "DE" }]);
 	assert.deepEqual(listValues({ request: null, signals: null }), []);
+});
+
+test("an address has the place and the network that are known", () => {
+	const signals = { "geo.country": "ET", "geo.city": "Addis\u202eAbaba",
+	    "geo.asn": 64500, "geo.asnOrg": "Example Ltd" };
+	assert.equal(placeOf(signals), "Addis\\u{202e}Ababa, Ethiopia");
+	assert.equal(networkOf(signals), "AS64500 Example Ltd");
+	assert.equal(placeOf({ "geo.country": "ET" }), "Ethiopia");
+	assert.equal(networkOf({ "geo.asn": 64500, "geo.asnOrg": null }), "AS64500");
+	assert.equal(placeOf(null) + networkOf({}), "");
 });
 
 test("addresses of the user can be put on a list", () => {

@@ -2,6 +2,7 @@
 // The scales of charts, and the places of the links in a drawing.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { daysSince } from "../../console/rules/trend.js";
 import { places } from "../../console/ui/graph.js";
 import { compact, every, linear, ticks } from "../../console/ui/scale.js";
 
@@ -13,6 +14,10 @@ test("an axis has round values that reach the largest one", () => {
 	assert.deepEqual(ticks(NaN), [0, 1]);
 	for (const max of [1, 13, 999, 1e6, 123456.7])
 		assert.ok(ticks(max).at(-1) >= max && ticks(max).length <= 7);
+});
+test("days are those of UTC, also across the end of a month", () => {
+	assert.deepEqual(daysSince("2026-02-27T23:59:59.999Z", 3), ["2026-02-27",
+	    "2026-02-28", "2026-03-01"]);
 });
 test("a scale maps ends to ends, also an empty interval", () => {
 	const at = linear([0, 10], [100, 0]);

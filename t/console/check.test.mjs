@@ -47,7 +47,9 @@ test("each place of a rule offers what can stand there", () => {
 	    ["true", "false"]);
 	assert.deepEqual(labels("rule a { when event.amount > 1 then score += 1," +
 	    " tag "), ["velocity"]);
-	assert.deepEqual(labels(""), ["rule"]);
+	assert.deepEqual(labels(""), ["rule", "test"]);
+	assert.deepEqual(labels("rule a { x }\ntest b { expect deny because "),
+	    ["velocity"]);
 	assert.deepEqual(labels("rule "), []);
 });
 

@@ -22,6 +22,18 @@ test("midnight is 00 and not 24", () => {
 test("a zone has a name", () => {
 	assert.equal(format.zoneName("utc"), "UTC");
 	assert.match(format.zoneName("local"), /^[A-Z]/);
+	for (const zone of ["utc", "local"])
+		assert.equal(format.zoneName(zone, NaN), "");
+});
+test("a zone has an offset without a name", () => {
+	const offset = { UTC: "UTC+0", "Asia/Kathmandu": "UTC+5:45",
+	    "America/St_Johns": "UTC-3:30" }[process.env.TZ];
+	assert.equal(format.zoneOffset(AT), offset);
+});
+test("a number has separators from a thousand on", () => {
+	for (const [value, text] of [[0, "0"], [999, "999"], [1000, "1,000"],
+	    [-1000, "-1,000"], [0.5, "0.5"], [null, ""], [undefined, ""]])
+		assert.equal(format.number(value), text);
 });
 test("a duration has its largest whole unit", () => {
 	for (const [seconds, text] of [[0, "0 s"], [59.9, "59 s"], [60, "1 min"],
@@ -59,5 +71,5 @@ test("an assayctl line quotes what a shell would read otherwise", () => {
 	assert.equal(format.cliLine("cases resolve", ["cse_1", "fraud"],
 	    { note: "it's $HOME", force: true, no: null }),
 	    "assayctl cases resolve --note 'it'\\''s $HOME' --force cse_1 fraud");
-	assert.equal(format.shellWord(""), "''");
+	assert.equal(format.cliLine("audit", [""]), "assayctl audit ''");
 });

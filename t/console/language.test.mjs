@@ -25,8 +25,9 @@ for (const { name, text } of files(".rule"))
 		assert.deepEqual(found.filter(({ style }) =>
 		    ["fault", "plain"].includes(style)), []);
 		assert.equal(placeAt(text).at, "outside");
-		assert.equal(styled(text, "label").length,
-		    styled(text, "name").length);
+		const keywords = styled(text, "keyword");
+		assert.equal(keywords.filter((word) => word === "tag").length,
+		    keywords.filter((word) => word === "rule").length);
 	});
 
 test("a word has the style of its place", () => {
@@ -37,6 +38,14 @@ test("a word has the style of its place", () => {
 	assert.deepEqual(styled(text, "string"), ['"in"']);
 	assert.deepEqual(styled(text, "number"), ["-0.5", "1e6", "3"]);
 	assert.deepEqual(styled(text, "label"), ["tag"]);
+});
+
+test("a test has the styles of a rule", () => {
+	const text = 'test test { given event.amount == 1 expect deny because t, "u" }';
+	assert.deepEqual(styled(text, "name"), ["test"]);
+	assert.deepEqual(styled(text, "keyword"),
+	    ["test", "given", "expect", "deny", "because"]);
+	assert.deepEqual(styled(text, "label"), ["t", '"u"']);
 });
 
 test("a quoted attribute is one token", () => {
@@ -55,7 +64,12 @@ test("the place at the end of a text says what can follow", () => {
 	    ["rule a { when event.amount ", "operator"],
 	    ["rule a { when event.amount > ", "value"],
 	    ["rule a { when event.amount > 1 ", "joint"],
-	    ["rule a { when a.b then score += 1, tag ", "tag"]])
+	    ["rule a { when a.b then score += 1, tag ", "tag"],
+	    ["test ", "testId"], ["test a { ", "testBody"],
+	    ["test a { given a.b == 1", "givenNext"],
+	    ["test a { given a.b == 1 expect ", "expectation"],
+	    ["test a { expect deny score >= 1 because ", "expectedTag"],
+	    ["test a { expect deny because t ", "expectedNext"]])
 		assert.equal(placeAt(text).at, at, text);
 	assert.equal(placeAt("rule a { when event.amount > ").signal,
 	    "event.amount");

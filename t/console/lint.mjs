@@ -2,14 +2,12 @@
 // What t/console.sh checks in the files of console/:
 //
 //	node lint.mjs SRCDIR CHECK
-//	node lint.mjs SRCDIR closure [SCREEN]
 //
-// CHECK names one of the checks below.  Each fault is one line of output.  closure
-// prints the files that the page loads before it shows SCREEN.
+// CHECK names one of the checks below.  Each fault is one line of output.
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join } from "node:path";
 
-const [root, check, screen] = process.argv.slice(2);
+const [root, check] = process.argv.slice(2);
 const MOST_LINES = 300;
 const MOST_IN_FUNCTION = 50;
 
@@ -76,8 +74,8 @@ function* lengths() {
 	}
 }
 
-// Yield the text of each html`...` with a blank for each ${...}, also of those
-// inside ${...}.
+// The text of each template with a blank for each ${...}, also of those inside
+// ${...}; isHtml: it is html`...`.
 function templates(source) {
 	const found = [];
 	let at = 0;
@@ -100,9 +98,8 @@ function templates(source) {
 			}
 		}
 		at++;
-		if (isHtml)
-			found.push({ text, line: source.slice(0, start).split("\n")
-			    .length });
+		found.push({ text, isHtml, line: source.slice(0, start).split("\n")
+		    .length });
 	}
 	function code(end) {
 		let depth = 0;
@@ -135,7 +132,8 @@ const SPOKEN = /\b(?:aria-label|title|placeholder|alt|label|hint|lead)="[^"]*[A-
 // language.
 function* words() {
 	for (const [path, source] of sources)
-		for (const { text, line } of templates(source)) {
+		for (const { text, line } of templates(source)
+		    .filter(({ isHtml }) => isHtml)) {
 			const plain = text.replace(/<!--.*?-->/gs, "")
 			    .replace(/<[^>]*>/gs, " ").replace(/\bAssay\b/g, "")
 			    .replace(/&[a-z]+;/g, "");
@@ -146,6 +144,15 @@ function* words() {
 			if (spoken !== undefined)
 				yield `${path}:${line}: ${spoken}..." belongs into a table of texts`;
 		}
+}
+
+// The bundles have no indentation and no lines that are comments, also inside
+// templates (tools/bundle.awk): htm drops this white space, but nothing else does.
+function* stripped() {
+	for (const [path, source] of sources)
+		for (const { text, isHtml, line } of templates(source))
+			if (isHtml ? /^\s*\/\//m.test(text) : text.includes("\n"))
+				yield `${path}:${line}: a bundle changes this text`;
 }
 
 // Every t("key") has a text, and every text is used.
@@ -196,6 +203,47 @@ async function* texts() {
 			yield `the text ${key} is not used`;
 }
 
+// The rest of a text up to the brace that closes its block.
+function block(rest) {
+	let depth = 1, at = 0;
+	for (; depth > 0; at++)
+		depth += { "{": 1, "}": -1 }[rest[at]] ?? 0;
+	return rest.slice(0, at);
+}
+
+// What a module may give as a class: the values of class, of align, which becomes one
+// in a table, and strings of one word, as in tone: "bad".
+function classStrings(code) {
+	const given = [...code.matchAll(
+	    /\b(?:class|align)(?:: |=)("[^"]*"|`[^`]*`|\$\{)/g)].map((found) =>
+	    found[1] === "${" ? block(code.slice(found.index + found[0].length)) :
+		found[1]);
+	return [...given, ...code.match(/"[a-z][\w-]*"/g)].join(" ");
+}
+
+// Every class of a style sheet is used, and every class of a module has a style or
+// is a handle of another module or of a test.
+function* classes() {
+	const styles = files.filter((path) => path.endsWith(".css")).map(read)
+	    .join("").replace(/\/\*.*?\*\//gs, "").replace(/\{[^{}]*\}/g, "{}");
+	const styled = new Set([...styles.matchAll(/\.([a-z][\w-]*)/g)]
+	    .map(([, name]) => name));
+	const code = [...sources.values()].join("").replace(/^\s*\/\/.*$/gm, "");
+	const words = new Set(classStrings(code).match(/[a-z][\w-]*/g));
+	// `kind-${kind}` and `s${number}`
+	const begins = [...code.matchAll(/[` ]([a-z]+-?)\$\{/g)].map(([, start]) =>
+	    new RegExp(`^${start}${start.endsWith("-") ? "" : "\\d+$"}`));
+	for (const name of styled)
+		if (!words.has(name) && !begins.some((start) => start.test(name)))
+			yield `no module uses the class ${name}`;
+	const selectors = code + filesOf("t/node").map(read).join("");
+	for (const [path, source] of sources)
+		for (const [, names] of source.matchAll(/\bclass="([\w -]+)"/g))
+			for (const name of names.split(" "))
+				if (!styled.has(name) && !selectors.includes(`.${name}`))
+					yield `${path}: the class ${name} has no style`;
+}
+
 // Each operation in a string is one of the description.
 function* operations() {
 	const api = JSON.parse(read("docs/openapi.json"));
@@ -206,29 +254,166 @@ function* operations() {
 				yield `${path}: ${method} ${target} is not in docs/openapi.json`;
 }
 
-// Each assayctl command that an action shows exists.
-function* assayctl() {
-	const known = new Set([...read("ctl/request/commands.tbl")
-	    .matchAll(/^(?:CALL|COMMAND)\("([^"]+)"/gm)].map(([, name]) => name));
-	for (const [path, source] of sources)
-		for (const [, name] of source.matchAll(/\bwords(?:=|: )"([^"]+)"/g))
-			if (!known.has(name))
-				yield `${path}: assayctl has no command ${name}`;
+// Where assay-console(7) has the keys of a scope of commands.js.
+const KEYS_AT = { all: "Keys", list: "Keys", case: "Cases", decisions: "Decisions",
+    rules: "Rules and policies", trials: "Rules and policies",
+    proposal: "Proposals" };
+
+// assay-console(7) has each screen of the menu with its key, and in the section of a
+// command its key, as often as commands of that section have it.
+async function* manual() {
+	const { default: commands } = await import(join(root,
+	    "console/commands.js"));
+	const { default: screens } = await import(join(root,
+	    "console/screens.js"));
+	const { keyLabel } = await import(join(root, "console/keys.js"));
+	const { t } = await import(join(root, "console/text.js"));
+	await import(join(root, "console/text/rails.js"));
+	const text = read("man/assay-console.7").replaceAll("\\&", "");
+	for (const { id, letter } of screens.filter((one) => one.letter !== null))
+		if (!text.includes(`\n.It ${t(`nav.${id}`)} Pq Ic g ${letter}\n`))
+			yield `assay-console(7) lacks the screen ${id}, g ${letter}`;
+	const wordsIn = (title) => [...(text.split(/^\.S[hs] /m).find((part) =>
+	    part.startsWith(`${title}\n`)) ?? "").matchAll(/^\..*?\bIc (?!g )(.*)/gm)]
+	    .flatMap(([, rest]) => rest.split(" "));
+	const times = (list, key) => list.filter((one) => one === key).length;
+	for (const title of new Set(Object.values(KEYS_AT))) {
+		const words = wordsIn(title);
+		const keys = commands.filter(([, scope]) => KEYS_AT[scope] === title)
+		    .map(([, , [key]]) => keyLabel(key));
+		for (const key of new Set(keys))
+			if (times(words, key) < times(keys, key))
+				yield `assay-console(7), ${title}, lacks a command of ${key}`;
+	}
+	for (const [id, scope] of commands)
+		if (scope !== "go" && KEYS_AT[scope] === undefined)
+			yield `assay-console(7) has no section for the key of ${id}`;
 }
 
-// What these modules import before they run, and they themselves.
-function closure(...starts) {
-	const seen = new Set();
-	const visit = (path) => {
-		if (seen.has(path))
-			return;
-		seen.add(path);
-		for (const [, target] of read(path).matchAll(
-		    /^(?:import|export|\} from|import .*from|\s+)[^"(]*"(\.[^"]+\.js)";$/gm))
-			visit(normalize(join(dirname(path), target)));
+// The commands of assayctl: name -> { method, path, options }; those with a C function
+// have only a name.
+function commandsOfAssayctl() {
+	const known = new Map();
+	for (const row of read("ctl/request/commands.tbl").split("\n")) {
+		const [, name, method, path] =
+		    /^C(?:ALL|OMMAND)\("([^"]+)"(?:, (\w+), "([^"]+)")?/.exec(row) ?? [];
+		const [, option] = /^\tOPT\w*\("([^"]+)"/.exec(row) ?? [];
+		if (name !== undefined)
+			known.set(name, { method, path, options: [] });
+		else if (option !== undefined)
+			[...known.values()].at(-1).options.push(option);
+	}
+	return known;
+}
+
+// The words and the names of the options of each command that a module shows.
+function* shownCommands(source) {
+	for (const { index, 1: name } of source.matchAll(/\bwords(?:=|: )"([^"]+)"/g)) {
+		const [, options = ""] = /^[^<>]*?\boptions(?:=\$\{|: )\{([^}]*)/
+		    .exec(source.slice(index, index + 400)) ?? [];
+		yield { name, options: [...options.matchAll(
+		    /(?:^|,)\s*"?([\w-]+)"?\s*(?=:|,|$)/g)].map(([, one]) => one) };
+	}
+}
+
+// Each assayctl command that an action shows exists and has the options.
+function* assayctl() {
+	const known = commandsOfAssayctl();
+	for (const [path, source] of sources)
+		for (const { name, options } of shownCommands(source)) {
+			const command = known.get(name);
+			if (command === undefined)
+				yield `${path}: assayctl has no command ${name}`;
+			else if (command.method !== undefined)
+				for (const option of options)
+					if (!command.options.includes(option))
+						yield `${path}: ${name} has no option ${option}`;
+		}
+}
+
+// The operations in the strings of the modules, each with one of its modules.
+function operationsOfConsole() {
+	return new Map([...sources].flatMap(([path, source]) => [...source.matchAll(
+	    /"((?:GET|POST|PUT|PATCH|DELETE) \/[^"]*)"/g)].map(([, one]) => [one, path])));
+}
+
+// The operator routes: "METHOD path" -> whether the audit trail records them.
+function operatorRoutes() {
+	return new Map([...read("fcgi/http/routes.tbl").matchAll(
+	    /^ROUTE\((\w+),\s*"([^"]+)",\s*OPERATOR,\s*(?:\w+,\s*){3}(\w+)/gm)]
+	    .map(([, method, path, trail]) => [`${method} ${path}`, trail === "AUDIT"]));
+}
+
+// Commands with a C function that send these.
+const FUNCTIONS = {
+	"POST /v1/auth/logout": "logout",
+	"POST /v1/auth/logout-all": "logout",
+	"POST /v1/auth/password": "password",
+	"POST /v1/auth/second-factor": "factor enable",
+	"POST /v1/auth/second-factor/enable": "factor enable",
+	"POST /v1/auth/second-factor/disable": "factor disable",
+	"POST /v1/config/retention/run": "retention run",
+	"PUT /v1/config/rate-limits": "settings set",
+	"PUT /v1/config/alerts": "settings set",
+	"PUT /v1/config/retention": "settings set",
+	"POST /v1/lists/import": "lists import",
+	"DELETE /v1/lists/{id}": "lists remove",
+};
+
+// Changes of the console without a command, and why.
+const WITHOUT_COMMAND = {
+	"POST /v1/auth/refresh": "the session of a browser",
+	"POST /v1/auth/confirm": "the session of a browser",
+	"POST /v1/views": "only the console has views",
+	"DELETE /v1/views/{id}": "only the console has views",
+	"POST /v1/proposals": "the option --propose of the other commands",
+};
+
+// Each change that the console makes shows its assayctl command.
+function* commanded() {
+	const code = [...sources.values()].join("");
+	const shows = (name) => {
+		const [first, last] = name.split(" ");
+		return last === undefined ? code.includes(`words="${name}"`) :
+		    code.includes(`"${name}"`) ||
+		    (code.includes(`\`${first} \${`) || code.includes(`} ${last}\``) ||
+		    code.includes(`group: "${first}"`) &&
+		    code.includes("`${group} ${word}`"));
 	};
-	starts.forEach(visit);
-	return [...seen].sort();
+	const commands = [...commandsOfAssayctl()];
+	const routes = operatorRoutes();
+	for (const [operation, path] of operationsOfConsole()) {
+		if (!routes.get(operation) || operation in WITHOUT_COMMAND)
+			continue;
+		const sends = commands.filter(([, { method, path: target }]) =>
+		    `${method} ${target}`.replace(/\{\w+\}/g, "{}") ===
+		    operation.replace(/\{\w+\}/g, "{}")).map(([name]) => name);
+		const names = FUNCTIONS[operation] ? [FUNCTIONS[operation]] : sends;
+		if (names.length === 0)
+			yield `${path}: ${operation} has no command of assayctl`;
+		for (const name of names)
+			if (!shows(name))
+				yield `${path}: ${operation} does not show ${name}`;
+	}
+}
+
+// Operator routes that no screen uses, and why.
+const UNUSED = {
+	"GET /v1/verdicts": "GET /v1/activity has the same decisions and more members",
+	"GET /v1/rules/{eventType}/history": "GET .../versions has more members",
+	"GET /v1/policies/{id}/history": "GET .../versions has more members",
+	"POST /v1/model/shadow": "its model is a file, which assayctl sends",
+	"GET /v1/config": "the configuration as files, for assayctl",
+	"POST /v1/config": "the configuration as files, for assayctl",
+};
+
+// The console uses each operator route.
+function* routes() {
+	const used = operationsOfConsole();
+	for (const operation of operatorRoutes().keys())
+		if (used.has(operation) === operation in UNUSED)
+			yield used.has(operation) ? `the console uses ${operation}` :
+			    `no screen uses ${operation}`;
 }
 
 // Names that a module imports, declares, assigns or takes as parameters.
@@ -260,32 +445,31 @@ function* declared() {
 	}
 }
 
-// index.html fetches the modules of the first screen in parallel.
-function* preloads() {
-	const page = read("console/index.html.in");
-	const named = [...page.matchAll(/modulepreload" href="@VERSION@\/([^"]+)"/g)]
-	    .map(([, path]) => path);
-	const wanted = closure("console/app.js").filter((path) =>
-	    path !== "console/app.js");
-	for (const path of wanted.filter((one) => !named.includes(one)))
-		yield `index.html.in does not preload ${path}`;
-	for (const path of named.filter((one) => !wanted.includes(one)))
-		yield `index.html.in preloads ${path}, which app.js does not import`;
+// Each name that a module exports is imported by another module or by a test.
+function* exported() {
+	const tests = filesOf("t/console").map((path) => [path, read(path)]);
+	const wanted = new Set([...sources, ...tests].flatMap(([path, source]) =>
+	    [...source.matchAll(/\{([^{}]*)\}\s*from\s+"(\.[^"]+)"/g)]
+	    .flatMap(([, names, from]) => names.split(",").map((name) =>
+		`${join(dirname(path), from)} ${name.trim().split(" ")[0]}`))));
+	for (const [path, source] of sources)
+		for (const [, name] of source.matchAll(
+		    /^export (?:async )?(?:function|const) (\w+)/gm))
+			if (!wanted.has(`${path} ${name}`))
+				yield `${path} exports ${name}, which nothing imports`;
 }
 
-// Makefile.am installs each file.
+// Makefile.am distributes each file and installs each bundle.
 function* installed() {
 	const made = read("Makefile.am");
-	for (const path of files)
-		if (!made.includes(`\t${path}`) && !path.endsWith(".in"))
+	const bundles = [...read("console/bundles.tbl").matchAll(/^(\w\S+)\t/gm)]
+	    .map(([, name]) => `console/bundle/${name}`);
+	for (const path of new Set([...files, ...bundles]))
+		if (!made.includes(`\t${path}`))
 			yield `Makefile.am does not name ${path}`;
 }
 
-const CHECKS = { refused, lengths, words, texts, operations, assayctl, declared,
-    preloads, installed };
-if (check === "closure")
-	console.log(closure("console/app.js", ...screen ? [screen] : [])
-	    .join("\n"));
-else
-	for await (const fault of CHECKS[check]())
-		console.log(fault);
+const CHECKS = { refused, lengths, words, stripped, texts, operations, manual,
+    assayctl, commanded, routes, declared, exported, installed, classes };
+for await (const fault of CHECKS[check]())
+	console.log(fault);

@@ -2,14 +2,14 @@
 // Addresses of the console, and handles for personal values in them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { handleOf, valueOf } from "../../console/handles.js";
+import { handleOf, learn, valueOf } from "../../console/handles.js";
 import { href, match, parse } from "../../console/router.js";
 import screens from "../../console/screens.js";
 
 test("an address has a path, segments and a query", () => {
 	assert.deepEqual(parse("#/cases/cse_1?tab=why&x="), { path: "/cases/cse_1",
-	    segments: ["cases", "cse_1"], query: { tab: "why", x: "" } });
-	assert.deepEqual(parse(""), { path: "/", segments: [], query: {} });
+	    segments: ["cases", "cse_1"], query: { tab: "why", x: "" }, foreign: [] });
+	assert.deepEqual(parse(""), { path: "/", segments: [], query: {}, foreign: [] });
 });
 test("an id with slashes and question marks is one segment", () => {
 	const id = "a/../b?c#d%2F";
@@ -31,19 +31,49 @@ test("an empty value is not in the query", () => {
 	assert.equal(href("/cases", {}, { a: null, b: "", c: undefined, d: 0 }),
 	    "#/cases?d=0");
 });
-test("an address names an IP address and a phone number by a handle", () => {
-	for (const [kind, value] of [["ip", "192.0.2.7"], ["phone", "+49301234"]]) {
+test("an address names a person by a handle", () => {
+	for (const [kind, value] of [["ip", "192.0.2.7"], ["phone", "+49301234"],
+	    ["user", "ana@example.com"]]) {
 		const handle = handleOf(kind, value);
-		assert.match(handle, /^~\d+$/);
+		assert.match(handle, /^~\w+\.\d+$/);
 		assert.equal(handleOf(kind, value), handle);
 		assert.equal(valueOf(kind, handle), value);
 	}
-	assert.equal(handleOf("user", "u-1"), "u-1");
-	assert.equal(valueOf("user", "u-1"), "u-1");
+	assert.equal(handleOf("device", "d-1"), "d-1");
+	assert.equal(valueOf("device", "d-1"), "d-1");
+});
+test("a link to an entity names a person by a handle", () => {
+	const address = href("/entity/:kind/:id", { kind: "user", id: "ana" });
+	assert.equal(address, `#/entity/user/${handleOf("user", "ana")}`);
+	assert.equal(href("/entity/:kind/:id", { kind: "device", id: "d-1" }),
+	    "#/entity/device/d-1");
+});
+test("a filter names a person by a handle", () => {
+	for (const query of [{ userId: "ana@example.com" },
+	    { assignee: "ana@example.com", tag: "velocity" },
+	    { actor: "ana@example.com" }]) {
+		const address = href("/decisions", {}, query);
+		assert.doesNotMatch(decodeURIComponent(address), /ana/);
+		assert.deepEqual(parse(address).query, query);
+	}
+	assert.deepEqual(parse("#/decisions?userId=u-1&tag=velocity").query,
+	    { userId: null, tag: "velocity" });
 });
 test("a handle of an earlier page and a bare value lead nowhere", () => {
-	assert.equal(valueOf("ip", "~999"), null);
+	const [page] = handleOf("ip", "192.0.2.7").split(".");
+	assert.equal(valueOf("ip", `${page}.999`), null);
+	assert.equal(valueOf("ip", "~other.0"), null);
 	assert.equal(valueOf("ip", "192.0.2.7"), null);
+});
+test("a handle of another page is asked for once, and then has its value", () => {
+	const address = "#/entity/ip/~other.1?userId=~other.2&tag=ring";
+	assert.deepEqual(parse(address).foreign, ["~other.1", "~other.2"]);
+	learn("~other.1", "192.0.2.7");
+	learn("~other.2", null);
+	const { foreign, query } = parse(address);
+	assert.deepEqual([foreign, query.userId], [[], null]);
+	assert.equal(valueOf("ip", "~other.1"), "192.0.2.7");
+	assert.deepEqual(parse(href("/x", {}, { userId: "u" })).foreign, []);
 });
 test("every screen has its own id and letter, and no address twice", () => {
 	for (const values of [screens.map(({ id }) => id),

@@ -53,14 +53,14 @@ test("an error keeps the old data, and the next answer removes it", async () => 
 });
 test("polling loads again until it is stopped", async () => {
 	let count = 0;
-	const mine = loader(async () => ++count, { every: 10 });
-	mine.reload();
-	await new Promise((done) => setTimeout(done, 100));
-	assert.ok(count > 2);
+	const mine = loader(async () => ++count, { every: 20 });
+	await new Promise((third) => {
+		mine.state.subscribe(({ data }) => data === 3 && third());
+		mine.reload();
+	});
 	mine.stop();
-	const at = count;
-	await new Promise((done) => setTimeout(done, 40));
-	assert.equal(count, at);
+	await new Promise((done) => setTimeout(done, 60));
+	assert.equal(count, 3);
 });
 test("leaving aborts the request and changes nothing later", async () => {
 	const { answers, load } = byHand();

@@ -95,6 +95,9 @@ check(const struct model *m)
 		if (i < FEATURE__MAX)
 			x[i] = 1;
 	}
+	for (i = 0; i < FEATURE__MAX; i++)
+		assert(0 <= m->range[i].min &&
+		    m->range[i].min <= m->range[i].max && m->range[i].max <= 1);
 	assert(m->base_rate > 0 && m->base_rate < 1 && m->calibration.a > 0);
 	assert(m->metrics.samples > 0 && strlen(m->trained_at) >= 10);
 }
@@ -113,7 +116,9 @@ check_again(const struct model *first)
 	assert(str_text(&s) != NULL && s.len <= MODEL_FILE_MAX);
 	assert(model_file_read(&arena, str_text(&s), s.len, &again, &f) == 0);
 	for (i = 0; i < FEATURE__MAX; i++)
-		assert(again.weight[i] == first->weight[i]);
+		assert(again.weight[i] == first->weight[i] &&
+		    again.range[i].min == first->range[i].min &&
+		    again.range[i].max == first->range[i].max);
 	assert(again.bias == first->bias);
 	assert(again.base_rate == first->base_rate);
 	assert(again.calibration.a == first->calibration.a);

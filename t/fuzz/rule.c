@@ -2,7 +2,8 @@
 /*
  * Fuzz target: rule text.  A ruleset that compiles fits into the promised
  * memory, prints, compiles again, prints the same, and decides invented
- * signals the same.  A list of all mistakes begins with the one for which the
+ * signals the same; so does its standard layout, which is its own layout.  A
+ * list of all mistakes begins with the one for which the
  * text does not compile, follows the text, and is empty if it compiles.
  */
 #include "config.h"
@@ -14,6 +15,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/rule/rule.h"
+#include "core/rule/rule_format.h"
 #include "core/rule/rule_int.h"
 #include "core/rule/rule_warn.h"
 #include "core/signal/signals.h"
@@ -27,6 +29,8 @@
 static void check_mistakes(const char *text, size_t size,
     const struct ruleset *rs, const struct fail *f);
 static const char *print(struct arena *a, const struct ruleset *rs);
+static void check_layout(
+    struct arena *a, const char *text, size_t size, const char *printed);
 static void same_hits(const struct ruleset *rs, const struct ruleset *again);
 static void not_warned(const struct ruleset *rs, const struct rule_hits *hits);
 static struct value made_up(enum value_type type, size_t which);
@@ -59,6 +63,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(again != NULL);
 		assert(strcmp(print(&c, again), text) == 0);
 		same_hits(rs, again);
+		arena_reset(&b);
+		check_layout(&b, (const char *)data, size, text);
 	}
 	arena_reset(&a);
 	arena_reset(&b);
@@ -97,7 +103,27 @@ check_mistakes(const char *text, size_t size, const struct ruleset *rs,
 	arena_reset(&a);
 }
 
-/* Print all rules in canonical form. */
+/* Compare the standard layout of a text with the text, printed. */
+static void
+check_layout(
+    struct arena *a, const char *text, size_t size, const char *printed)
+{
+	const struct ruleset *rs;
+	struct fail f = { 0 };
+	struct str once, twice;
+
+	str_init(&once, a);
+	rule_format(a, &once, text, size);
+	assert(str_text(&once) != NULL);
+	str_init(&twice, a);
+	rule_format(a, &twice, str_text(&once), once.len);
+	assert(str_text(&twice) != NULL);
+	assert(strcmp(str_text(&once), str_text(&twice)) == 0);
+	rs = rule_compile(a, str_text(&once), once.len, &f);
+	assert(rs != NULL && strcmp(print(a, rs), printed) == 0);
+}
+
+/* Print all rules and tests in canonical form. */
 static const char *
 print(struct arena *a, const struct ruleset *rs)
 {
@@ -107,6 +133,10 @@ print(struct arena *a, const struct ruleset *rs)
 	str_init(&s, a);
 	for (i = 0; i < rs->n_rules; i++) {
 		rule_print(&s, &rs->rules[i]);
+		str_addc(&s, '\n');
+	}
+	for (i = 0; i < rs->n_tests; i++) {
+		rule_print_test(&s, &rs->tests[i]);
 		str_addc(&s, '\n');
 	}
 	assert(str_text(&s) != NULL);

@@ -59,15 +59,8 @@ stop_nginx
 # The site in production.
 mkdir -p "$scratch/acme/.well-known/acme-challenge"
 echo proof >"$scratch/acme/.well-known/acme-challenge/one"
-start_tls_site
+start_tls_site SERVER_NAME=Assay.example
 
-# fetch SOCKET URL [option ...]: status and target of the redirect.
-fetch() {
-	fetch_socket=$scratch/run/$1
-	shift
-	curl -sk --max-time 20 --unix-socket "$fetch_socket" -o "$scratch/got" \
-	    -w '%{http_code} %{redirect_url}' "$@"
-}
 is "a request for the configured name is served" \
     "$(fetch tls.sock https://assay.example/health)" "200 "
 # shellcheck disable=SC2016 # the dollar is the inner shell's
@@ -77,8 +70,8 @@ check "a client resumes its TLS session" sh -c 'openssl s_client -tls1_2 \
 is "a TLS handshake for another name is refused" "$(fetch tls.sock \
     https://evil.example/health; echo " $?")" "000  35"
 is "a request with another name in Host gets no answer" "$(fetch tls.sock \
-    https://assay.example/health -H 'Host: evil.example'; echo " $?")" \
-    "000  52"
+    https://assay.example/health --http1.1 -H 'Host: evil.example'
+    echo " $?")" "000  52"
 is "without TLS a request is redirected to the configured name" \
     "$(fetch plain.sock \
     http://evil.example/health)" "308 https://assay.example/health"
@@ -94,17 +87,43 @@ is "an unknown ACME challenge answers 404" "$(fetch plain.sock \
     LOG_DIR=f >"$scratch/site.conf"
 is "by default nginx listens on IPv4 and IPv6" \
     "$(sed -n 's/^	listen \(.*\);/\1/p' "$scratch/site.conf" |
-    paste -sd ,)" "80,[::]:80,443 ssl default_server,[::]:443 ssl \
-default_server,443 ssl,[::]:443 ssl"
+    paste -sd ,)" "80,[::]:80,443 ssl http2 default_server,[::]:443 ssl \
+http2 default_server,443 ssl http2,[::]:443 ssl http2"
 is "options of a socket are rendered once per address" \
     "$("$srcdir/nginx/render" tls \
     "$srcdir/nginx/assay.conf.in" LISTEN='443 reuseport,[::]:443 ipv6only=off' \
     SERVER_NAME=a CERTIFICATE=c CERTIFICATE_KEY=k LOG_DIR=f DECIDE_SOCKET=d \
     OPERATOR_SOCKET=e | grep -cE "listen .*(reuseport|ipv6only=off)")" 2
-for wrong in PROXIES=192.0.2.1 "OPERATORS_FROM=10.0.0.0/8;" TRUST_PROXY=x; do
-	check "nginx/render refuses $wrong" \
-	    sh -c '! "$@"' - "$srcdir/nginx/render" \
-	    loopback "$srcdir/nginx/assay.conf.in" LOG_DIR=f DECIDE_SOCKET=d \
-	    OPERATOR_SOCKET=e "$wrong"
-done
+# rendered MODE NAME=VALUE ...: the site in that mode.
+rendered() {
+	rendered_mode=$1
+	shift
+	"$srcdir/nginx/render" "$rendered_mode" "$srcdir/nginx/assay.conf.in" \
+	    SERVER_NAME=a CERTIFICATE=b CERTIFICATE_KEY=c DECIDE_SOCKET=d \
+	    OPERATOR_SOCKET=e LOG_DIR=f "$@" 2>"$scratch/refusal"
+}
+while read -r mode values; do
+	# shellcheck disable=SC2086 # a list
+	is "nginx/render $mode refuses $values" \
+	    "$(rendered "$mode" $values >/dev/null; echo $?)" 1
+done <<'END'
+loopback PROXIES=192.0.2.1
+loopback OPERATORS_FROM=10.0.0.0/8;
+loopback TRUST_PROXY=x
+loopback CONSOLE_NAME=b
+loopback HSTS_SUBDOMAINS=yes
+loopback CLIENT_CA=g
+loopback PROXY_PROTOCOL=yes
+loopback PROXY_PROTOCOL=yes PROXIES=192.0.2.1 TRUST_PROXY=1
+loopback CONNECTIONS=64
+loopback DECIDE_RATE=fast
+tls HSTS_SUBDOMAINS=true
+tls HSTS_SUBDOMAINS=yes HSTS=no
+tls CONSOLE_NAME=b;c
+tls OCSP=yes
+END
+is "DECIDE_RATE sets rate and burst of decisions" \
+    "$(rendered loopback DECIDE_RATE=1000 |
+    grep -oE 'assay_decide(:10m rate| burst)=[0-9]+' | sort -u | xargs)" \
+    "assay_decide burst=2000 assay_decide:10m rate=1000"
 finish

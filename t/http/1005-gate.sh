@@ -90,11 +90,9 @@ http POST /v1/decisions "$big" -H 'Content-Type: text/plain'
 is_error "the size is checked before the type" 413 PAYLOAD_TOO_LARGE
 for type in text/plain application/x-www-form-urlencoded \
     'application/json; charset=latin1' application/jsonp ''; do
-	STATUS=$(curl -s --unix-socket "$scratch/run/http.sock" -o "$scratch/b" \
-	    -D "$scratch/h" -w '%{http_code}' "$BASE/v1/decisions" \
-	    -H "X-API-Key: $KEY" -H "Content-Type:$type" -d "$event")
-	BODY=$(cat "$scratch/b")
-	HEADERS=$(tr -d '\r' <"$scratch/h")
+	take_answer "$(curl -s --unix-socket "$scratch/run/http.sock" -D - \
+	    "$BASE/v1/decisions" -H "X-API-Key: $KEY" \
+	    -H "Content-Type:$type" -d "$event")"
 	is_error "a body of type '$type' answers 415" 415 UNSUPPORTED_MEDIA_TYPE
 done
 http POST /v1/decisions

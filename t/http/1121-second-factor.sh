@@ -51,6 +51,10 @@ is_json "there are ten different recovery codes" '.recoveryCodes |
     "10 10 true"
 recovery=$(json '.recoveryCodes[3]')
 spare=$(json '.recoveryCodes[9]')
+bearer=$(json .token)
+http GET /v1/auth/me
+is_error "the sessions that gave no code have ended" 401 UNAUTHENTICATED
+TOKEN=$bearer
 http POST /v1/auth/second-factor
 is_error "an enabled factor is not replaced" 409 SECOND_FACTOR_EXISTS
 http POST /v1/auth/second-factor/enable "{\"code\":\"$enabling\"}"
@@ -60,12 +64,11 @@ is_json "the status shows the factor but not its key" '"\(.enrolled)
     \(.enrolledAt | length) \(.recoveryCodesLeft) \(keys | length)" |
     gsub("\\s+"; " ")' "true 24 10 3"
 http GET /v1/auth/me
-is_json "the session that enabled it continues" .secondFactor true
+is_json "the token of the answer continues the session" .secondFactor true
 http GET /v1/auth/users
 is_json "the list of operators shows it" '.[0].secondFactor' true
 
 # Logins.
-bearer=$TOKEN
 TOKEN=
 log_in admin@example.com 'correct horse'
 is_error "a login without a code asks for it" 403 CODE_REQUIRED

@@ -41,8 +41,8 @@ login_body() {
 
 start_stack OPERATOR_WORKERS=3
 admin_token
-bearer=$TOKEN
 enrol
+bearer=$TOKEN
 is "a right code of a session does not count as a failed login" "$(failures)" 0
 
 # The right password alone does not clear the failures.
@@ -71,6 +71,12 @@ is "the trail has the first guess as a failed login" \
     'POST /v1/auth/login' and status = 401 and role = 'none'")" 1
 is "the log has each guess" \
     "$(grep -c 'event=login_refused' "$scratch/log/pool.log")" 3
+is "the trail has each right password without a code" \
+    "$(sql "select count(*) from assay.audit where action =
+    'POST /v1/auth/login' and status = 403 and actor = 'admin@example.com'")" 2
+is "the log has each right password without a code" \
+    "$(grep -c 'event=login_code_required account=.* client=' \
+    "$scratch/log/pool.log")" 2
 
 # Guesses of an open session.
 TOKEN=$bearer
@@ -99,7 +105,24 @@ is "of two that enable one key at once one succeeds" "$statuses" \
 is "there are the recovery codes of one of them" \
     "$(sql 'select count(*) from assay.recovery_code')" 10
 sql 'delete from assay.login_failure; delete from assay.second_factor'
-TOKEN=$bearer
+log_in admin@example.com 'correct horse'
+TOKEN=$(json .token)
+http POST /v1/auth/second-factor
+secret=$(json .secret)
+hold_lock "select from assay.second_factor for update"
+post_later late /v1/auth/second-factor/enable \
+    "{\"code\":\"$(code_of "$secret")\"}" -H "Authorization: Bearer $TOKEN"
+check "the request that enables a key waits for its row" \
+    stack_until 10 "$lock_pid" lock_waiters_are 1
+http POST /v1/auth/logout
+release_lock
+await_answer late
+is_error "a logout meanwhile is not undone by the new session" \
+    401 UNAUTHENTICATED
+is "after the logout the key is not enabled" \
+    "$(sql 'select count(enabled_at) from assay.second_factor')" 0
+log_in admin@example.com 'correct horse'
+TOKEN=$(json .token)
 enrol
 TOKEN=
 send_twice login second_factor /v1/auth/login \

@@ -32,6 +32,8 @@ restart_pool AUTH_SECRET=$a SECOND_FACTOR=admins
 TOKEN=$ana
 http GET /v1/cases
 is "an analyst needs no second factor if only admins do" "$STATUS" 200
+http GET /v1/auth/me
+is_json "the analyst sees that none is required" .secondFactorRequired false
 TOKEN=$admin
 http GET /v1/cases
 is_error "an admin without one may not even read" 403 SECOND_FACTOR_REQUIRED
@@ -43,7 +45,8 @@ http POST /v1/auth/refresh
 is_error "an operator without a needed second factor may not refresh the token" \
     403 SECOND_FACTOR_REQUIRED
 http GET /v1/auth/me
-is_json "the session is shown" '"\(.role) \(.secondFactor)"' "analyst false"
+is_json "the session is shown, and that it needs a second factor" \
+    '"\(.role) \(.secondFactor) \(.secondFactorRequired)"' "analyst false true"
 TOKEN=
 http POST /v1/decisions '{"id":"e-1","type":"account.login",
     "subject":{"userId":"u-1"}}'
@@ -73,6 +76,7 @@ TOKEN=$admin
 cookie=
 enrol
 is "an earlier session enables one as well" "$STATUS" 200
+admin=$TOKEN
 admin_secret=$secret
 http GET /v1/auth/users
 is_json "every operator has one now" 'map(.secondFactor) | unique | tojson' \

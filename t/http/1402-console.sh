@@ -27,19 +27,18 @@ is "the page shares nothing with other sites" "$(header \
     "same-origin same-origin no-referrer nosniff"
 is "the page uses no camera" "$(header permissions-policy | grep -o 'camera=()')" \
     "camera=()"
-app=/console/$(printf '%s' "$BODY" | grep -o '[0-9a-f]*/console/app\.js')
+app=/console/$(printf '%s' "$BODY" | grep -o '[0-9a-f]*/core\.js')
 http GET "$app"
 is "a browser keeps the other files" "$STATUS $(header content-type) \
 $(header cache-control)" "200 text/javascript; charset=utf-8 \
 public, max-age=31536000, immutable"
-is "app.js is the file console/app.js" "$BODY" "$(cat "$srcdir/console/app.js")"
-gzip -n9 <"$srcdir/console/app.js" \
-    >"$scratch$(printf '%s' "$app").gz"
+is "core.js is the bundle" "$BODY" "$(cat "$scratch$app")"
+gzip -nk9 "$scratch$app"
 http GET "$app" "" -H 'Accept-Encoding: gzip' --compressed
 is "a compressed file is sent if it exists" "$(header content-encoding) \
-$(header vary) $BODY" "gzip Accept-Encoding $(cat "$srcdir/console/app.js")"
-for path in /console/nothing "${app%app.js}nothing.js" /console/cases/1 \
-    "${app%app.js}" /console/../nginx/render /console/index.html.in; do
+$(header vary) $BODY" "gzip Accept-Encoding $(cat "$scratch$app")"
+for path in /console/nothing "${app%core.js}nothing.js" /console/cases/1 \
+    "${app%core.js}" /console/../nginx/render /console/index.html.in; do
 	http GET "$path" "" --path-as-is
 	is_error "$path answers 404" 404 NOT_FOUND
 	is "$path is not kept" "$(header cache-control)" no-store
@@ -61,6 +60,6 @@ is "files do not count against the operators' limit" "$STATUS" 200
 
 need_chromium
 start_tcp_site
-run_steps console.mjs 23 \
+run_steps console.mjs 25 \
     '{"email":"admin@example.com","password":"correct horse"}'
 finish

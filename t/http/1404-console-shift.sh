@@ -10,14 +10,8 @@
 . "$(dirname "$0")/chromium.sh"
 
 need_chromium
-stack_docs "$srcdir" "$scratch"
-stack_console "$srcdir" "$scratch"
-start_stack OPERATOR_WORKERS=4
-admin_token
-api_key
-sql "insert into assay.operator (email, role, password)
-    select w.email, 'analyst', o.password from assay.operator o,
-	(values ('ana@example.com'), ('bob@example.com')) as w(email)"
+start_console OPERATOR_WORKERS=4
+add_analysts
 list_user watch watched
 for n in 1 2 3 4 5 6 7 8; do
 	http POST /v1/decisions "{\"id\":\"<i>e-$n</i>\",\"type\":\"order.place\",
@@ -27,7 +21,7 @@ for n in 1 2 3 4 5 6 7 8; do
 	is "the event $n opens a case" "$STATUS $(json .verdict)" "200 review"
 done
 start_tcp_site
-run_steps shift.mjs 15 '{"password":"correct horse"}'
+run_steps shift.mjs 16 '{"password":"correct horse"}'
 is "each case has one outcome, and each outcome one analyst" "$(sql "select
     count(*) filter (where status = 'resolved'),
     count(*) filter (where status = 'resolved' and assigned_to is null)

@@ -10,11 +10,7 @@
 . "$(dirname "$0")/backtest.sh"
 
 need_chromium
-stack_docs "$srcdir" "$scratch"
-stack_console "$srcdir" "$scratch"
-start_stack FOUR_EYES=rules
-admin_token
-api_key
+start_console FOUR_EYES=rules
 http POST /v1/auth/users '{"email":"ann@example.com","role":"author",
     "password":"temporary horse"}'
 is "an admin creates an author" "$STATUS" 201
@@ -34,7 +30,7 @@ seed=$(active)
 line=$(grep -n 'event.amount > 3000' \
     "$srcdir/sql/seed/rules/card.authorize.rule" | cut -d : -f 1)
 start_tcp_site
-run_steps rules.mjs 11 '{"author":{"email":"ann@example.com",
+run_steps rules.mjs 12 '{"author":{"email":"ann@example.com",
     "password":"battery staple"},"admin":{"email":"admin@example.com",
     "password":"correct horse"},"line":'"$line"',"value":"30"}'
 is "the seed's rules decide again" "$(active)" "$seed"

@@ -11,14 +11,8 @@
 
 need_chromium
 command -v jq >/dev/null || skip_browser "jq is missing"
-stack_docs "$srcdir" "$scratch"
-stack_console "$srcdir" "$scratch"
-start_stack OPERATOR_WORKERS=4
-admin_token
-api_key
-sql "insert into assay.operator (email, role, password)
-    select w.email, 'analyst', o.password from assay.operator o,
-	(values ('ana@example.com'), ('bob@example.com')) as w(email)"
+start_console OPERATOR_WORKERS=4
+add_analysts
 
 # HTML, a character that turns the text after it, a line separator and an emoji.
 hostile=$(printf '<img src=x onerror=document.title=1></script>\342\200\256gpj%b' \
@@ -64,6 +58,6 @@ backtest=$(json '.kept[0].id')
 start_tcp_site
 input=$(body "{password: \"correct horse\", text: \$text, case: \"$case_id\",
     proposal: \"$proposal\", backtest: \"$backtest\"}")
-run_steps faults.mjs 12 "$input"
-run_steps addresses.mjs 7 "$input"
+run_steps faults.mjs 19 "$input"
+run_steps addresses.mjs 11 "$input"
 finish

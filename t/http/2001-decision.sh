@@ -97,6 +97,7 @@ rejects_event() {
 	http POST /v1/decisions "$3"
 	is_error "the event answers $1 $2: $3" "$1" "$2"
 }
+timed=$(metric engine_decision_duration_seconds_count)
 rejects_event 400 INVALID_JSON '{"type":"card.authorize"'
 rejects_event 400 INVALID_JSON '{"type":"a","type":"b"}'
 rejects_event 400 INGEST_INVALID '[]'
@@ -120,6 +121,8 @@ http POST /v1/decisions '{"type":"account.login","subject":{"userId":"u"}}' \
 is_error "an idempotency key outside ASCII answers 400" 400 INVALID_REQUEST
 is "refused events write no verdict" \
     "$(sql "select count(*) from assay.verdict_log")" "$before"
+is "refused events are not in the histogram of durations" \
+    "$(metric engine_decision_duration_seconds_count)" "$timed"
 is "the pool's log holds no address, phone, card or user" \
     "$(grep -cE '196\.188|25191|4111|u-1' "$scratch/log/pool.log")" 0
 finish

@@ -14,15 +14,26 @@ TOKEN=
 login='{"type":"account.login","subject":{"userId":"u-1"}}'
 ask_decision "$login"
 
-# The session of the first drain sleeps after the worker is killed.  The file's
-# row exists already, or the next drain would wait to insert it.
+# The session of the first drain sleeps until the worker is killed, and a while longer,
+# even when its statement has timed out.  The file's row exists already, or the next
+# drain would wait to insert it.
 cluster_psql postgres assay <<'END'
 create sequence assay.naps;
 grant usage on sequence assay.naps to assay_decide;
+create table assay.killed (at timestamptz);
+grant select on assay.killed to assay_decide;
 create function assay.slow() returns trigger language plpgsql as $$
 begin
 	if nextval('assay.naps') = 1 then
-		perform pg_sleep(1.3);
+		loop
+			begin
+				exit when exists (select from assay.killed);
+				perform pg_sleep(0.1);
+			exception when query_canceled then
+				null;
+			end;
+		end loop;
+		perform pg_sleep(0.5);
 	end if;
 	return new;
 end $$;
@@ -46,6 +57,7 @@ check "a worker drains the spool" \
     stack_until 10 "$stack_pool_pid" session_sleeps
 kill_pool
 check "the killed worker's session continues" session_sleeps
+sql "insert into assay.killed values (now())"
 start_pool
 stack_until 10 "$stack_pool_pid" is_drained
 wait_drained

@@ -6,6 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/redis.sh
 . "$(dirname "$0")/redis.sh"
+# shellcheck source=t/http/doctor.sh
+. "$(dirname "$0")/doctor.sh"
 
 start_redis_tls
 limits="RATE_LIMIT_DECISIONS_PER_MIN=20 REDIS_TIMEOUT_MS=900"
@@ -76,6 +78,18 @@ is "decisions are made without a trusted Redis" "$STATUS" 200
 TOKEN=$admin KEY=
 http GET /v1/apikeys
 is "operators are answered without a trusted Redis" "$STATUS" 200
+
+# What assayctl doctor says of the same.
+: >"$scratch/conf"
+doctor REDIS_URL="$tls_url" REDIS_CA_FILE="$scratch/tls/ca.pem"
+check "the doctor speaks TLS as the pool does" finds redis ok answers
+doctor REDIS_URL="$tls_url"
+check "the doctor warns of an untrusted certificate" finds redis warn 'TLS: '
+doctor REDIS_URL="rediss://assay:other@localhost:$tls" \
+    REDIS_CA_FILE="$scratch/tls/ca.pem"
+check "the doctor warns of a wrong password" finds redis warn 'AUTH failed with'
+doctor REDIS_URL="redis://127.0.0.1:$tcp"
+check "the doctor warns of a missing password" finds redis warn NOAUTH
 
 # A wrong REDIS_URL is refused before the start, without printing it.
 attempt=0

@@ -113,9 +113,16 @@ check "the large body is close to the limit of 1 MiB" \
 http POST /v1/rules "" --data-binary @"$scratch/large" \
     -H 'Content-Type: application/json' -H Expect:
 is "a ruleset of 900 rules is published" "$STATUS" 200
-spend_on_host "" 50
+# With sanitizers, on a busy machine, a worker may compile it for longer than a
+# decision may take.
+# shellcheck disable=SC2317
+scored() {
+	spend_on_host "$@"
+	[ "${DECIDED#* -1 }" = "$DECIDED" ]
+}
+stack_until 20 0 scored "" 50
 is "a large ruleset allows what no rule matches" "$DECIDED" "allow 0 "
-spend_on_host 2 50 ',"attributes":{"a":false}'
+stack_until 20 0 scored 2 50 ',"attributes":{"a":false}'
 is "host 2 decides by the large ruleset" "$DECIDED" "review 100 t"
 http GET /v1/rules
 is_json "GET /v1/rules shows all 900 rules" '.[4].rules | length' 900

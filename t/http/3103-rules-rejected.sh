@@ -32,7 +32,7 @@ is_rejected "a syntax error in one rule's text" \
 is_rejected "an unknown signal in a tree" "\"version\":\"v\",\"rules\":[
     $(rule_tree "$(compare_tree attr.x eq 1)"),$(rule_tree "{\"kind\":\"and\",\"all\":[
 	$(compare_tree attr.x eq 1),$(compare_tree geo.land eq '"ET"')]}")]" \
-    'rules[1].condition.all[1].path found "geo.land", expected a signal: geo has country, distanceKm, countryChanged, impossibleTravel, ipSimMismatch'
+    'rules[1].condition.all[1].path found "geo.land", expected a signal: geo has country, distanceKm, countryChanged, impossibleTravel, ipSimMismatch, city, asn, asnOrg'
 is_rejected "a string compared with a number in a tree" \
     "\"version\":\"v\",\"rules\":[$(rule_tree "{\"kind\":\"not\",\"not\":
 	$(compare_tree event.amount gt '"10"')}")]" \

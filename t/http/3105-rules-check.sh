@@ -23,7 +23,7 @@ before=$(sql "select count(*), max(created_at) from assay.ruleset")
 check_rules "$good"
 is "an analyst checks a ruleset without mistakes" \
     "$STATUS $(json 'del(.text, .rules) | tojson')" \
-    '200 {"ok":true,"errors":[],"warnings":[]}'
+    '200 {"ok":true,"errors":[],"tests":0,"warnings":[]}'
 is_json "each rule has its id, tag, points, line and signals" \
     '.rules | tojson' \
     '[{"id":"big","tag":"big","weight":60,"line":2,"signals":["event.amount","attr.plan name"]},{"id":"late","tag":"v","weight":1,"line":4,"signals":["velocity.attemptsLast2m"]}]'
@@ -58,7 +58,7 @@ is_json "a rule that never fires and a repeated condition are warned about" \
     'true {"line":1,"rule":"a","message":"never fires: graph.usersOnDevice > 500 is never true"} {"line":3,"rule":"c","message":"has the same condition as the rule b"}'
 check_rules ''
 is_json "a ruleset without rules is valid" \
-    'tojson' '{"ok":true,"errors":[],"text":"","rules":[],"warnings":[]}'
+    'tojson' '{"ok":true,"errors":[],"text":"","rules":[],"tests":0,"warnings":[]}'
 
 # A ruleset of the largest size.
 jq -nrc '{dsl: ([range(1000) | "rule r\(.) { when attr.a\(. % 120) == \"" +

@@ -14,11 +14,9 @@ start_async
 # Another session holds the lock of the row or of the user.
 decide_later o-5 u-5
 decide_later o-6 u-6
-hold_lock "delete from assay.async_queue where event_id = 'o-5'"
-start_cron decide
-stack_until 20 "$stack_cron_pid" session_is "wait_event_type = 'Lock'"
-release_lock
-wait "$stack_cron_pid"
+lock_until_waited "delete from assay.async_queue where event_id = 'o-5'"
+cron decide
+wait "$lock_pid"
 is "a row that another session deletes is not decided" \
     "$(queued_events) $(sql "select string_agg(
     event_id, ' ') from assay.verdict_log where event_id in ('o-5', 'o-6')")" \
@@ -48,9 +46,15 @@ is "an event of an erased user is not decided" \
     "$(queued_events) $(decision_of o-9)" \
     " 404 NOT_FOUND - -"
 cluster_psql postgres assay <<'END'
-create function assay.slow() returns trigger language plpgsql as $$
+-- The decision takes until another session waits for its locks.
+create function assay.slow() returns trigger language plpgsql security definer
+as $$
 begin
-	perform pg_sleep(0.4);
+	for i in 1 .. 200 loop
+		perform pg_sleep(0.05), pg_stat_clear_snapshot();
+		exit when exists (select from pg_stat_activity
+		    where wait_event_type = 'Lock');
+	end loop;
 	return new;
 end $$;
 grant execute on function assay.slow() to assay_companion;

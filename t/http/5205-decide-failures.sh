@@ -6,6 +6,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/async.sh
 . "$(dirname "$0")/async.sh"
+# shellcheck source=t/http/metrics.sh
+. "$(dirname "$0")/metrics.sh"
 
 start_async
 TOKEN=$admin
@@ -32,6 +34,15 @@ end $$;
 grant execute on function assay.slow() to assay_companion;
 create trigger slow before insert on assay.decision_detail
     for each row when (new.event_id = 'o-slow') execute function assay.slow();
+-- A pause ends when this test says so, however slow the machine is.
+create function assay.pause() returns trigger language plpgsql as $$
+begin
+	new.not_before := new.not_before + interval '1 hour';
+	return new;
+end $$;
+grant execute on function assay.pause() to assay_companion;
+create trigger pause before update on assay.async_queue for each row
+    when (new.not_before > clock_timestamp()) execute function assay.pause();
 END
 # end_pauses: make every queued event due.
 end_pauses() {
@@ -71,6 +82,11 @@ is "the next event of the user is tried then" \
     from assay.async_queue")" "p-2 1"
 check "the log has the degraded decision and its reason" \
     grep -q 'level=error .*req=cor-p-1 event=decision_degraded log=database code=INTERNAL why="database error 22012' "$log"
+metric_becomes "a degraded decision of the queue has a metric of its own" \
+    'engine_async_decisions_total{verdict="deny"}' 1
+is "a degraded decision of the queue degrades no host" \
+    "$(metric engine_degraded_total) $(metric \
+    'engine_decisions_total{verdict="deny",cached="false"}')" "0 0"
 sql "drop trigger poison on assay.user_state"
 end_pauses
 cron decide

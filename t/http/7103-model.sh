@@ -17,7 +17,7 @@ is_json "the page names source and provenance of the model" \
 is_json "the page has no other field" \
     '[keys, (.ml | keys), (.ml.metrics | keys),
     (.ml.features | map(keys) | unique)] | tojson' \
-    '[["ml","scorer"],["active","baseRate","bias","calibration","features","featuresVersion","metrics","provenance","source","trainedAt","version"],["accuracy","auc","averagePrecision","brier","cardPrecision100","logLoss","samples"],[["name","weight"]]]'
+    '[["ml","scorer"],["active","baseRate","bias","calibration","features","featuresVersion","metrics","provenance","source","trainedAt","version"],["accuracy","auc","averagePrecision","brier","cardPrecision100","logLoss","samples"],[["max","min","name","weight"]]]'
 # table_row ROW: the numbers of the rows of this name, as a list.
 table_row() {
 	sed -n "s/^$1(\(.*\))\$/\1/p" "$srcdir/core/decide/model.tbl" |
@@ -31,8 +31,8 @@ is_json "the metrics are those of model.tbl" \
     '.ml.metrics | [.samples, .auc, .accuracy,
     .averagePrecision, .cardPrecision100, .brier, .logLoss] | tojson' \
     "$(table_row METRICS)"
-is_json "the weights are those of model.tbl" '.ml.features | map(.weight) |
-    tojson' "$(table_row WEIGHT)"
+is_json "weights and ranges are those of model.tbl" '.ml.features |
+    map(.weight, .min, .max) | tojson' "$(table_row WEIGHT)"
 is_json "the features are those of features.tbl, in its order" \
     '.ml.features[].name' \
     "$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' \

@@ -8,6 +8,8 @@
 . "$(dirname "$0")/hosts.sh"
 # shellcheck source=t/http/backtest.sh
 . "$srcdir/t/http/backtest.sh"
+# shellcheck source=t/http/lock.sh
+. "$(dirname "$0")/lock.sh"
 
 start_stack
 admin_token
@@ -68,6 +70,21 @@ is_error "an analyst may not test all samples" 403 FORBIDDEN
 http POST /v1/backtest/bkt_0000000000000000/cancel
 is_error "an analyst cancels no backtest" 403 FORBIDDEN
 analyst=$TOKEN
+hold_lock "select pg_advisory_xact_lock(hashtextextended(
+    'assay.sample ' || n || ' ana@example.com', 0)) from (values (1), (2)) v(n)"
+http POST /v1/backtest '{"eventType":"card.authorize","newest":100}'
+is_error "a third request of an analyst that reads samples must wait" \
+    429 RATE_LIMITED
+check "the refusal says how long" test "$(header retry-after)" -ge 1
+http GET '/v1/analytics/rules?eventType=card.authorize'
+is_error "a third count of firings must wait too" 429 RATE_LIMITED
+TOKEN=$admin
+http POST /v1/backtest '{"eventType":"card.authorize","newest":100}'
+is "another operator need not wait" "$STATUS" 200
+release_lock
+TOKEN=$analyst
+http GET '/v1/analytics/rules?eventType=card.authorize'
+is "when the others have ended, the analyst counts firings" "$STATUS" 200
 TOKEN=$admin
 for members in '"newest":0' '"newest":1000001' '"newest":"7"' \
     '"examples":21' '"examples":-1'; do
@@ -113,6 +130,10 @@ http POST "/v1/backtest/$running/cancel"
 is_error "a backtest that has ended cannot be cancelled" 404 NOT_FOUND
 http POST /v1/backtest '{"eventType":"card.authorize"}'
 is "another long backtest may run after the cancelled one" "$STATUS" 200
+http GET "/v1/audit?action=POST%20/v1/backtest/"
+is_json "the trail shows who cancelled a backtest, and who could not" \
+    '.entries | map("\(.actor) \(.status)") | join(", ")' \
+    "admin@example.com 404, admin@example.com 200, ana@example.com 403"
 sql "select assay.backtest_keep('bkt_z' || to_char(i, 'FM00'), 't', 'a', '{}')
     from generate_series(1, 60) i" >/dev/null
 is "50 results are kept" "$(sql 'select count(*) from assay.backtest_result')" 50

@@ -112,7 +112,8 @@ is "the counts of today still agree with the log" \
     "$(miscounted_since "$(date -u +%F)")" ""
 is "the summary reads only tables of counts" \
     "$(sql "select distinct d.refobjid::regclass
-    from pg_depend d where d.objid = 'assay.analytics_summary()'::regprocedure
+    from pg_depend d
+    where d.objid = 'assay.analytics_stretch(date, date, text)'::regprocedure
 	and d.refclassid = 'pg_class'::regclass order by 1")" \
     "assay.analytics_count
 assay.analytics_total"

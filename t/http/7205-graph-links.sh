@@ -40,7 +40,8 @@ is_json "links are users, devices and addresses with their users" \
     "device d-1 2, ip 196.188.10.11 2, user u-2 0, user u-3 0"
 is_json "links have the time at which they were first seen" \
     '.links | map(.firstSeen | test("^20.*Z$")) | all' true
-is_json "a user has no fraud history" .risk null
+is_json "a user has its decisions" '.risk | tojson' \
+    '{"events":1,"frauds":0,"labels":0}'
 sql "update assay.entity set first_seen = null where key = 'd-1'"
 http GET /v1/graph/user/u-1
 is_json "an entity of an earlier release has no first time" \
@@ -58,6 +59,16 @@ risk_is() {
 }
 check "a device has its events and frauds" stack_until 20 "$stack_pool_pid" \
     risk_is "2 1 1"
+# facts PATH: each link with its events, frauds and labels.
+facts() {
+	http GET "/v1/graph/$1"
+	json '.links | map("\(.id) \(.risk | "\(.events) \(.frauds) \(.labels)")") |
+	    sort | join(", ")'
+}
+is "the links of a device have their events and frauds" "$(facts device/d-1)" \
+    "196.188.10.11 2 1 1, u-1 1 1 1, u-2 1 0 0"
+is "the links of a user have their events and frauds" "$(facts user/u-3)" \
+    "196.188.10.11 2 1 1, u-1 1 1 1"
 ctl graph device d-1
 check "assayctl graph prints the links and the frauds" \
     prints 'fraud  *1|.*user  *u-1'

@@ -40,6 +40,23 @@ model '.bias = 1' | jq . | replace_file
 is "the same model in another notation is loaded again" \
     "$(poll_model) $(last_load)" "0 2|disk|1"
 
+# A model that one feature rules is loaded, with a warning.
+is "the reach of an ordinary model is shown" "$(metric engine_model_reach)" 0
+put_model '.weights[3] = -70 | .bias = 1'
+is "an extreme model is loaded" "$(poll_model) $(last_load)" "0 3|disk|1"
+is "the companion warns of an extreme model" \
+    "$(log_lines 'event=model_extreme .*where=device.firstSeen')" 1
+next_scores >/dev/null
+check "a worker warns of an extreme model" grep -q \
+    "event=model_extreme hash=$(file_version) where=device.firstSeen" \
+    "$scratch/log/pool.log"
+is "a metric has its reach" "$(metric engine_model_reach)" 70
+put_model '.weights[3] = -70 | .ranges = (.weights | map([0, 0.5])) | .bias = 1'
+is "the ranges of a model limit its reach" "$(poll_model) $(next_scores >/dev/null
+    metric engine_model_reach)" "0 35"
+model '.bias = 1' | jq . | replace_file
+is "the ordinary model is loaded again" "$(poll_model) $(last_load)" "0 5|disk|1"
+
 # refuse_file WHAT WHY: the poll fails for that reason.
 refuse_file() {
 	is "a file with $1 is refused: $2" \
@@ -103,7 +120,7 @@ is "the page shows why the last file was refused" "$(http GET /v1/config/model
     "the file cannot be read: Too many levels of symbolic links"
 is "the model before the refused files decides" "$(next_scores)" 73
 is "no refused file is loaded or stored" "$(last_load) $(sql "select count(*)
-    from assay.model")" "2|disk|1 2"
+    from assay.model")" "5|disk|1 4"
 check "a metric shows that a model is refused" stack_until 15 0 metric_is \
     engine_model_refused 1
 is "no worker was restarted by all these files" \

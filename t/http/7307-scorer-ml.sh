@@ -57,8 +57,9 @@ jq -n -c --slurpfile model "$scratch/model" --slurpfile all "$scratch/decided" "
     range(0; \$all | length; 2) as \$i | \$all[\$i] as \$answer |
     \$all[\$i + 1] as \$sample |
     ([100, (\$sample.tags | map(.points) | add // 0)] | min) as \$rules |
-    (\$m.bias + ([\$features, (\$m.features | map(.weight))] | transpose |
-	map(. as [\$f, \$w] | \$w * (\$f | value(\$sample; \$rules))) | add)) as \$z |
+    (\$m.bias + ([\$features, \$m.features] | transpose |
+	map(. as [\$f, \$of] | \$of.weight * ([([(\$f | value(\$sample; \$rules)),
+	\$of.min] | max), \$of.max] | min)) | add)) as \$z |
     (1 / (1 + (-(\$m.calibration.a * \$z + \$m.calibration.b) | exp))) as \$p |
     (\$p * (1 - \$m.baseRate)) as \$x | (\$x / (\$x + (1 - \$p) * \$m.baseRate))
 	as \$even |

@@ -78,6 +78,19 @@ is "--policy replaces the active policies in the report" \
     "$(grep -c 'mild.json on card.authorize$' \
     "$scratch/out")$(grep -c 'active policy' "$scratch/out")" 10
 
+# Proposed bands, for each event type with its own policy.
+ctl train --deny-precision 20% --challenge-budget 10% \
+    --policies "$scratch/proposed"
+is "bands are proposed for each tested event type" \
+    "$STATUS $(cd "$scratch/proposed" && echo *.json)" \
+    "0 $(sed -n 's/^verdicts by the proposed bands on //p' "$scratch/out" |
+    LC_ALL=C sort | sed 's/$/.json/' | paste -sd ' ')"
+check "a proposed policy keeps what the active one does without a score" \
+    grep -q '"onError": "fail_open"' "$scratch/proposed/card.authorize.json"
+http POST /v1/policies "$(jq '. + { id: "pol_card_authorize", version: "ml-1" }' \
+    "$scratch/proposed/card.authorize.json")"
+is "a proposed policy can be published" "$STATUS" 200
+
 # --event-type and --since read fewer samples.
 ctl train --event-type card.authorize
 is "--event-type reads the samples of one type" "$STATUS $(sed -n \

@@ -68,6 +68,10 @@ jq '.policy.bands[0].max = 9 | .policy.bands[1].min = 10' "$scratch/out" \
     >"$scratch/policy.json"
 ctl backtest --policy "$scratch/policy.json" payment.authorize
 check "a backtest tries a policy" prints '|after  *0  *3  *1  *0|'
+check "without labels no labelled verdict differs" \
+    prints '|labelled that differ  *0|'
+check "the verdicts that differ on all samples are beside it" \
+    prints '|verdicts that differ on all samples, by pair|'
 ctl policies publish pol_payment_authorize p2 "$scratch/policy.json"
 is "policies publish makes the version active" \
     "$STATUS $OUT" "0 pol_payment_authorize p2 is active"
@@ -76,6 +80,13 @@ is "the next payment is challenged by the new policy" \
 ctl policies simulate pol_payment_authorize 10
 check "policies simulate prints the verdict of a score" \
     prints '^verdict  *challenge|'
+sql "insert into assay.analytics_count (kind, day, event_type, name, n)
+    values ('score', (now() at time zone 'UTC')::date, 'wallet.withdraw', '7', 5)"
+ctl policies histogram pol_wallet_withdraw
+check "policies histogram prints the decisions of each score" \
+    prints '|  *6  *0|  *7  *5|  *8  *0|'
+ctl policies histogram --days 91 pol_wallet_withdraw
+is "policies histogram refuses a day too many" "$STATUS" 64
 ctl policies show payment.authorize
 is "policies show takes an event type" \
     "$(grep -c '^challenge  *10  *44  *-$' "$scratch/out")" 1

@@ -13,13 +13,6 @@ start_stack FOUR_EYES=rules,policies,lists,retention,erasure
 two_admins
 api_key
 TOKEN=
-# ctl_as TOKEN ARGUMENT ...: run assayctl as an operator.
-ctl_as() {
-	ASSAY_TOKEN=$1
-	shift
-	export ASSAY_TOKEN
-	ctl "$@"
-}
 # proposed LABEL ARGUMENT ...: the command proposes; id is the proposal.
 proposed() {
 	label=$1
@@ -43,8 +36,8 @@ check "proposals list shows the proposal" \
     prints "$rules  .*  pending  .*  admin@example.com  .*ticket 7"
 ctl_as "$bob" proposals show "${rules#prp_??????}"
 check "proposals show finds a part of an id" prints "id  *$rules|"
-check "proposals show prints the rules line by line" \
-    prints '|after|rule big .*|rule vast '
+check "proposals show prints the rules as added lines" \
+    prints '|change|@@ .*|+rule big .*|+rule vast '
 ctl_as "$ann" proposals approve --yes "$rules"
 check "the author cannot approve" prints '409 OWN_PROPOSAL'
 ctl_as "$bob" proposals approve "$rules"

@@ -49,6 +49,9 @@ for _ in 1 2 3 4 5; do http GET /readyz; done
 is "the log has the missing migration once" \
     "$(log_lines "level=error .*event=pool_not_ready why=\"$missing\"")" 1
 http GET /metrics
+is "a metric shows the missing migration" "$(metric engine_schema_missing)" \
+    "$known"
+is "a metric shows that the pool is not ready" "$(metric engine_ready)" 0
 check "a metric shows the older schema number" test "$(printf '%s\n' "$BODY" |
     sed -n 's/^engine_schema_version //p')" -lt "$known"
 restart_after "update assay.migration set number = $known where number = -1;

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
 # Scenarios that use a page in a headless Chromium.  Sourced after lib.sh.
-# shellcheck disable=SC2034,SC2154 # variables of lib.sh
+# shellcheck disable=SC2034,SC2119,SC2120,SC2154 # variables of lib.sh; no settings
 
 node_dir=${NODE_DIR:-$srcdir/build-node}
 
@@ -19,6 +19,23 @@ skip_browser() {
 	echo "# skipped: $1"
 	[ "${CI:-}" = true ] && exit 1
 	exit 77
+}
+
+# start_console [NAME=VALUE ...]: start the stack with these settings and with the
+# files of /docs and of the console; make an admin and an API key.
+start_console() {
+	stack_docs "$srcdir" "$scratch"
+	stack_console "$srcdir" "$scratch"
+	start_stack "$@"
+	admin_token
+	api_key
+}
+
+# add_analysts: the analysts ana and bob, with the password of the admin.
+add_analysts() {
+	sql "insert into assay.operator (email, role, password)
+	    select w.email, 'analyst', o.password from assay.operator o,
+		(values ('ana@example.com'), ('bob@example.com')) as w(email)"
 }
 
 # start_tcp_site: a browser cannot use unix sockets, so a second nginx listens on a

@@ -27,6 +27,22 @@ ctl_in() {
 # shellcheck disable=SC2317 # called by name
 prints() { cat "$scratch/out" "$scratch/err" | paste -sd '|' | grep -q -e "$1"; }
 
+# ctl_as TOKEN ARGUMENT ...: run assayctl as an operator.
+ctl_as() {
+	ASSAY_TOKEN=$1
+	shift
+	export ASSAY_TOKEN
+	ctl "$@"
+}
+
+# shows PATTERN ...: each matches a line of the output.
+# shellcheck disable=SC2317 # called by name
+shows() {
+	for pattern in "$@"; do
+		cat "$scratch/out" "$scratch/err" | grep -q -e "$pattern" || return 1
+	done
+}
+
 # not COMMAND ...: the command fails.
 # shellcheck disable=SC2317 # called by name
 not() { ! "$@"; }

@@ -26,14 +26,15 @@ next_codes() {
 	sql "update assay.second_factor set last_step = 0"
 }
 
-# enrol: enable a second factor for the operator of TOKEN; secret is its key,
-# recovery its first recovery code.
+# enrol: enable a second factor for the operator of TOKEN, which is then that of
+# the new session; secret is its key, recovery its first recovery code.
 enrol() {
 	http POST /v1/auth/second-factor
 	secret=$(json .secret)
 	http POST /v1/auth/second-factor/enable \
 	    "{\"code\":\"$(code_of "$secret")\"}"
 	recovery=$(json '.recoveryCodes[0]')
+	TOKEN=$(json .token)
 	next_codes
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: ISC
 // Check every screen of screens.mjs with axe-core at 1280 pixels, and whether it fits
-// into 320 pixels (WCAG 1.4.10); then the contrast of its dark colours, which are
-// all that the schemes do not share:
+// into 320 pixels and into half of the page (WCAG 1.4.10 and 1.4.4).  Without data:
+// then each screen whose calls fail.  With data: then the contrast of the dark
+// colours, and of those that the system forces, which are all that the schemes do not
+// share; then, at both widths, whether it fits with texts that are 40 % longer, as
+// those of another language:
 //
 //	node a11y.mjs MODULES CHROMIUM URL STATE [FOLDER] < CREDENTIALS
 //
@@ -10,7 +13,7 @@
 // WHY" for each.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
-import screens from "./screens.mjs";
+import screens, { mayFail } from "./screens.mjs";
 import { launch, signIn, watch } from "./page.mjs";
 
 const [modules, program, base, state, folder] = process.argv.slice(2);
@@ -21,28 +24,51 @@ const RULES = {
 	    "wcag22aa", "best-practice"] },
 	dark: { type: "rule", values: ["color-contrast"] },
 };
+RULES.failing = RULES.light;
+const PASSES = { empty: ["light", "failing"], full: ["light", "dark", "longer"] };
+const FAILURE = ".problem, .note[role=alert]";
+// What the failing calls leave on the page, in the log of the browser too.
+const FAILED = /Failed to load resource: .* 500/;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 320, height: 640 };
+const HALF = { width: 640, height: 360 };
 
 const browser = await launch(modules, program);
 
+// Every text that t() of console/text.js returns is 40 % longer: t() fills in the
+// {name} of the text with this pattern, as api.js does with paths.
+function lengthen() {
+	const { replace } = String.prototype;
+	const longer = (text) => {
+		const more = "\u00f6".repeat(Math.ceil(0.4 * text.length));
+		return text + (text.includes(" ") ?
+		    replace.call(more, /^|.{8}/g, "$& ") : more);
+	};
+	String.prototype.replace = function (pattern, by) {
+		const text = pattern.source === "\\{(\\w+)\\}" &&
+		    !this.startsWith("/");
+		return replace.call(text ? longer(String(this)) : this, pattern, by);
+	};
+}
+
 // A page that is signed in, in this colour scheme.
-async function signedIn(colorScheme) {
-	const context = await browser.newContext({ colorScheme, viewport: WIDE,
-	    reducedMotion: "reduce" });
+async function signedIn(scheme) {
+	const context = await browser.newContext({ viewport: WIDE,
+	    colorScheme: scheme === "dark" ? "dark" : "light", reducedMotion: "reduce" });
 	const page = await context.newPage();
 	const seen = await watch(page, base);
 	await signIn(page, base, email, password);
 	return { page, seen };
 }
 
-async function show(page, screen) {
+async function show(page, screen, scheme) {
 	const hash = typeof screen.hash === "function" ?
 	    await screen.hash(page) : screen.hash;
 	await page.evaluate((to) => { location.hash = to; }, "#/account");
 	await page.locator(".facts").first().waitFor();
 	await page.evaluate((to) => { location.hash = to; }, hash);
-	await page.locator(screen.ready).first().waitFor();
+	await page.locator(scheme === "failing" ? FAILURE : screen.ready).first()
+	    .waitFor();
 	await screen.before?.(page);
 	await page.waitForTimeout(150);
 }
@@ -82,6 +108,31 @@ function overflow() {
 	return [`wider than the window: ${wide?.className ?? "?"}`];
 }
 
+// The texts that a box cuts off without an ellipsis, or that leave their box.
+function clipped() {
+	const BOXES = ".button, .badge, .tag, .tabs a, .menu a, .stat, .card, dialog";
+	const cut = [];
+	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	while (texts.nextNode()) {
+		const text = texts.currentNode, range = document.createRange();
+		range.selectNodeContents(text);
+		const { right, width } = range.getBoundingClientRect();
+		for (let box = text.parentElement; width > 0 && box !== null;
+		    box = box.parentElement) {
+			const { overflowX, textOverflow } = getComputedStyle(box);
+			if (/auto|scroll/.test(overflowX) || box.matches(".hidden") ||
+			    textOverflow === "ellipsis")
+				break;
+			if ((overflowX !== "visible" || box.matches(BOXES)) &&
+			    right > box.getBoundingClientRect().right + 1) {
+				cut.push(`${text.data.trim()} is cut at ${box.className}`);
+				break;
+			}
+		}
+	}
+	return [...new Set(cut)].slice(0, 3);
+}
+
 async function picture(page, name) {
 	if (folder)
 		await page.screenshot({ fullPage: true,
@@ -91,29 +142,67 @@ async function picture(page, name) {
 async function checkScreen(page, seen, screen, scheme) {
 	seen.errors = [];
 	await page.setViewportSize(WIDE);
-	await show(page, screen);
+	await show(page, screen, scheme);
 	const faults = await faultsOf(page, RULES[scheme]);
 	await picture(page, `${screen.id}-${state}-${scheme}`);
 	if (scheme === "light" || folder) {
-		await page.setViewportSize(NARROW);
-		await page.waitForTimeout(100);
-		faults.push(...await page.evaluate(overflow));
+		for (const size of [HALF, NARROW]) {
+			await page.setViewportSize(size);
+			await page.waitForTimeout(100);
+			faults.push(...await page.evaluate(overflow));
+		}
 		await picture(page, `${screen.id}-${state}-${scheme}-narrow`);
+	}
+	if (scheme === "dark") {
+		await page.emulateMedia({ forcedColors: "active" });
+		faults.push(...(await faultsOf(page, RULES.dark))
+		    .map((fault) => `in forced colours ${fault}`));
+		await picture(page, `${screen.id}-${state}-forced`);
+		await page.emulateMedia({ forcedColors: "none" });
 	}
 	if (await page.evaluate(() => document.getAnimations().length) > 0)
 		faults.push("moves, although the operator wants no motion");
 	await page.keyboard.press("Escape");
-	return [...faults, ...seen.errors];
+	return [...faults, ...seen.errors.filter((text) => scheme !== "failing" ||
+	    !FAILED.test(text))];
 }
 
-for (const scheme of ["light", "dark"]) {
+// What does not fit of a screen, wide and narrow.
+async function checkLonger(page, seen, screen) {
+	const faults = [];
+	await page.setViewportSize(WIDE);
+	await show(page, screen);
+	for (const size of [WIDE, NARROW]) {
+		await page.setViewportSize(size);
+		await page.waitForTimeout(100);
+		faults.push(...await page.evaluate(overflow),
+		    ...await page.evaluate(clipped));
+		await picture(page, `${screen.id}-${state}-longer-${size.width}`);
+	}
+	await page.keyboard.press("Escape");
+	return faults;
+}
+
+for (const scheme of PASSES[state]) {
 	const { page, seen } = await signedIn(scheme);
+	if (scheme === "longer") {
+		await page.addInitScript(lengthen);
+		await page.reload();
+		await page.getByRole("heading", { level: 1, name: "Home\u00f6\u00f6" })
+		    .waitFor();
+	}
+	if (scheme === "failing")
+		await page.route(/\/v1\/(?!auth\/(me|refresh|second-factor))/, (route) =>
+		    route.fulfill({ status: 500, contentType: "application/json",
+			body: '{"error":{"code":"INTERNAL","message":"it failed"}}' }));
+	const check = scheme === "longer" ? checkLonger : checkScreen;
 	for (const screen of screens) {
-		if (state === "empty" && screen.empty === false)
+		if (state === "empty" && screen.empty === false ||
+		    scheme === "failing" && !mayFail(screen))
 			continue;
 		const label = `${screen.id}, ${state}, ${scheme}, has no fault`;
 		try {
-			const faults = await checkScreen(page, seen, screen, scheme);
+			const faults = await check(page, seen, screen, scheme);
 			console.log(faults.length === 0 ? `ok ${label}` :
 			    `not ok ${label}: ${faults.join("; ")
 			    .replace(/\s+/g, " ")}`);

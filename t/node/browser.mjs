@@ -93,7 +93,7 @@ await step("an operation of each tag and the schemas open", async () => {
 	    .first().waitFor();
 	await clickAll("section.models .json-schema-2020-12-accordion");
 	await page.locator("section.models .json-schema-2020-12-property")
-	    .first().waitFor();
+	    .first().waitFor({ timeout: SLOW_MS });
 	want(await page.locator(".errors-wrapper").count(), 0);
 });
 await step("the browser reports no error", async () => {

@@ -75,9 +75,12 @@ async function refuseOnce(path) {
 let secret, codes;
 
 await step("an admin who needs a second factor sets it up first", async () => {
+	let refused = 0;
+	page.on("response", (answer) => { refused += answer.status() === 403; });
 	await page.goto(`${base}/console/`);
 	await signIn(email, password);
 	await heading("Set up a second factor").waitFor();
+	want(refused, 0); // no other screen was tried before
 	await refuseOnce("**/v1/auth/second-factor");
 	await button("Set up an authenticator app").click();
 	await dialog("Confirm that it is you").waitFor();

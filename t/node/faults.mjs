@@ -95,6 +95,8 @@ await step("a session that ends in a form asks for the password over it", async 
 await step("the request is sent again after the operator signs in", async () => {
 	await admin.getByText("The entry is in effect.").first().waitFor();
 	want(await reasonsOf("late"), "typed before the end");
+	await admin.locator(".toasts > [role=status]",
+	    { hasText: "The entry is in effect." }).waitFor({ state: "attached" });
 });
 await step("a change that needs the password is made after it", async () => {
 	const sent = await refuse(admin, "**/v1/lists", 1, 403, "REAUTH_REQUIRED");
@@ -153,6 +155,49 @@ await step("a note outlives a case that another analyst resolves first", async (
 	await ana.locator(".note .typed").getByText("it was her sister").waitFor();
 	want(await field(ana, "Write a note").inputValue(), "too many");
 });
+// Forms in dialogs: their address, the button that opens them, and what is typed.
+const FORMS = [
+	["#/lists", "Add an entry", { Value: "u-9", Reason: "typed" }],
+	["#/users", "Add an operator", { Email: "eve@example.com",
+	    "Temporary password": "typed horse" }],
+	["#/keys", "Create a key", { Name: "typed" }],
+	["#/deliveries", "Add a webhook", { URL: "https://example.com/typed" }],
+	["#/deliveries?kind=alerts", "Add a channel", { URL:
+	    "https://example.com/typed" }],
+];
+const SAID = [[403, "FORBIDDEN", "Your role does not allow this. Ask an admin."],
+    [429, "RATE_LIMITED", "Too many requests. Try again in 60 s."],
+    [500, "INTERNAL", "tell an admin if it fails again."],
+    [503, "UNAVAILABLE", "The service cannot answer right now. Try again."]];
+for (const [hash, name, typed] of FORMS) {
+	await step(`the form "${name}" says why it fails and keeps what was typed`,
+	    async () => {
+		await open(admin, hash, "main .page");
+		await button(admin, name).click();
+		const form = dialog(admin, name);
+		for (const [label, value] of Object.entries(typed))
+			await field(form, label).last().fill(value);
+		for (const box of await form.getByRole("checkbox").all())
+			await box.check();
+		for (const [status, code, words] of SAID) {
+			await refuse(admin, "**/v1/**", 99, status, code,
+			    { "Retry-After": "60" });
+			const answered = admin.waitForResponse((answer) =>
+			    answer.status() === status &&
+			    answer.request().method() === "POST");
+			await form.locator("[type=submit]").click();
+			await answered;
+			await form.getByText(words).first().waitFor();
+			await admin.unroute("**/v1/**");
+		}
+		for (const [label, value] of Object.entries(typed))
+			want(await field(form, label).last().inputValue(), value);
+		await admin.keyboard.press("Escape");
+		await gone(form);
+		want(await button(admin, name).evaluate((one) =>
+		    one === document.activeElement), true);
+	});
+}
 await step("old data stays while the service is down, and can be read again",
     async () => {
 	await open(admin, "#/lists", "tbody tr");
@@ -172,7 +217,7 @@ await step("a form keeps its text without a network, and is sent later", async (
 	const form = await typeEntry("offline", "sent later");
 	await context.setOffline(true);
 	await button(form, "Save").click();
-	await admin.getByText("The service does not answer.").waitFor();
+	await form.getByText("The service does not answer.").waitFor();
 	want(await field(form, "Reason").inputValue(), "sent later");
 	await context.setOffline(false);
 	await button(form, "Save").click();
@@ -183,9 +228,57 @@ await step("a screen without a network can be opened again", async () => {
 	await context.setOffline(true);
 	await admin.evaluate(() => { location.hash = "#/audit"; });
 	await admin.getByText("The service does not answer.").first().waitFor();
+	// The screen has failed too, not only a count beside it.
+	await button(admin, "Try again").waitFor();
 	await context.setOffline(false);
 	await button(admin, "Try again").click();
 	await admin.locator("main tbody tr").first().waitFor();
+});
+await step("cases that were resolved before an error count, others stay selected",
+    async () => {
+	const [row] = await ask(ana, "GET", "/v1/cases?queue=*&status=open");
+	const rows = Array.from({ length: 120 }, (_, i) => ({ ...row, id: `cse_${i}` }));
+	let parts = 0;
+	const LIST = /\/v1\/cases\?/, RESOLVE = "**/v1/cases/resolve";
+	const answer = (route, status, body) => route.fulfill({ status,
+	    contentType: "application/json", body: JSON.stringify(body) });
+	await ana.route(LIST, (route) => answer(route, 200,
+	    parts === 0 ? rows : rows.slice(100)));
+	await ana.route(RESOLVE, (route) => ++parts > 1 ?
+	    answer(route, 500, { error: true, code: "INTERNAL", message: "" }) :
+	    answer(route, 200, { results: route.request().postDataJSON().ids
+		.map((one) => ({ id: one, ok: true })) }));
+	// The page loads cases ahead.
+	await ana.route(/\/v1\/cases\/cse_\d{1,3}$/, (route) => answer(route, 200, row));
+	await open(ana, "#/cases", "tbody tr");
+	await field(ana, "Select all rows").check();
+	await ana.locator(".bulk button", { hasText: "legit" }).click();
+	await ana.keyboard.press("Control+Enter");
+	await ana.getByText("100 cases resolved").first().waitFor();
+	await ana.getByText("20 cases selected").waitFor();
+	want(await ana.locator("tbody tr").count(), 20);
+	await ana.unroute(LIST);
+	await ana.unroute(RESOLVE);
+});
+await step("a drawing of many links says what it leaves out", async () => {
+	const path = "**/v1/graph/**";
+	await admin.route(path, async (route) => {
+		const answer = await route.fetch();
+		const links = Array.from({ length: 40 }, (_, i) => ({
+		    kind: i % 2 ? "device" : "ip", id: `l-${i >> 1}`,
+		    users: i === 0 ? 5 : 1, firstSeen: null, risk: null }));
+		await route.fulfill({ response: answer,
+		    json: { ...await answer.json(), links, edges: [] } });
+	});
+	await open(admin, "#/entity/device/d-1", ".graph");
+	await admin.getByText("36 of 40 are drawn; see the table.").waitFor();
+	want(await admin.locator(".graph a").count(), 36);
+	want(await admin.locator(".graph .halo").count(), 1);
+	want(await admin.getByRole("link", { name: "IP address l-0, 5 users" })
+	    .count(), 1);
+	await admin.getByText("Table", { exact: true }).click();
+	want(await admin.locator("tbody tr[data-row]").count(), 40);
+	await admin.unroute(path);
 });
 await step("a sign-out in one tab shows the login in the other", async () => {
 	const other = await hers.newPage();
@@ -196,7 +289,7 @@ await step("a sign-out in one tab shows the login in the other", async () => {
 	await other.close();
 });
 await step("the browsers report only the refusals", async () => {
-	const refusals = /status of (401|403|409|429|503)|INTERNET_DISCONNECTED/;
+	const refusals = /status of (401|403|409|429|500|503)|INTERNET_DISCONNECTED/;
 	for (const { errors, otherHosts } of [seen, anas]) {
 		want(otherHosts.join(), "");
 		want(errors.filter((text) => !refusals.test(text) &&

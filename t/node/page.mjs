@@ -2,11 +2,13 @@
 // What the scripts share that use a page in a headless Chromium.
 import { createRequire } from "node:module";
 
-// launch(modules, program): the browser.  Chromium as root cannot use its sandbox.
+// launch(modules, program): the browser.  Without a graphics card the GPU process of
+// Chromium takes a seventh of the CPU time.  Chromium as root cannot use its sandbox.
 export async function launch(modules, program) {
 	const { chromium } = createRequire(modules + "/")("playwright-core");
 	return chromium.launch({ executablePath: program,
-	    args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
+	    args: ["--disable-gpu",
+	    ...process.getuid() === 0 ? ["--no-sandbox"] : []] });
 }
 
 // watch(page, base): what goes wrong on the page from now on.  errors are messages
@@ -70,4 +72,57 @@ export async function signIn(page, base, email, password) {
 	await page.getByLabel("Password", { exact: true }).fill(password);
 	await page.keyboard.press("Enter");
 	await page.locator(".menu").waitFor({ state: "attached" });
+}
+
+// What the content policy of the console forbids a page.
+export const FORBIDDEN = [
+	["code from text", () => setTimeout(() =>
+	    window.eval("document.title = 'eval'"), 0)],
+	["inline scripts", () => {
+		const script = document.createElement("script");
+		script.append("document.title = 'inline'");
+		document.body.append(script);
+	}],
+	["inline styles", () => document.body.setAttribute("style",
+	    "color: red")],
+	["HTML from text", () => setTimeout(() => {
+		document.body.innerHTML = "<p>";
+	}, 0)],
+];
+
+// stops(page, seen, work): whether the policy stops work.
+export async function stops(page, seen, work) {
+	seen.errors = [];
+	await page.evaluate(work);
+	await page.waitForTimeout(100);
+	return seen.errors.some((text) => text.startsWith("policy:"));
+}
+
+// What is wrong with the page: an error, a text that became HTML, or a part that
+// the window does not show whole.
+export function faultsIn() {
+	const faults = [];
+	const most = document.documentElement.clientWidth;
+	const clips = (one) => ["auto", "scroll"].includes(
+	    getComputedStyle(one).overflowX) || getComputedStyle(one).textOverflow ===
+	    "ellipsis" || one.matches(".hidden, svg");
+	const reached = (one) => {
+		for (let at = one; at.id !== "app"; at = at.parentElement)
+			if (clips(at))
+				return true;
+		return false;
+	};
+	if (document.querySelector("main .problem, main .note.bad"))
+		faults.push("shows an error");
+	if (document.querySelector("#app img, #app script, #app iframe"))
+		faults.push("has HTML of a text");
+	if (document.title === "1")
+		faults.push("ran a text");
+	const wide = [...document.querySelectorAll("main *")].find((one) =>
+	    one.getBoundingClientRect().right > most + 1 && !reached(one));
+	if (wide)
+		faults.push(`is wider than the window: ${wide.outerHTML.slice(0, 100)}`);
+	else if (document.documentElement.scrollWidth > most)
+		faults.push("is wider than the window");
+	return faults;
 }

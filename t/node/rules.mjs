@@ -28,6 +28,7 @@ async function person({ email, password }) {
 	    exact: true }).waitFor();
 	// Tab until this has the focus, which must be visible.
 	const tabTo = async (selector) => {
+		await page.locator(selector).first().waitFor();
 		for (let n = 0; n < MOST_TABS; n++) {
 			if (await page.evaluate((which) =>
 			    document.activeElement?.matches(which), selector))
@@ -49,18 +50,23 @@ async function person({ email, password }) {
 	await type(password);
 	await press("Enter");
 	await heading("Home");
-	return { page, seen, press, type, heading, tabTo, undo,
-	    text: (words) => page.getByText(words).first().waitFor() };
+	const text = (words) => page.getByText(words).first().waitFor();
+	// The dialog closes when the service has the proposal.
+	const proposed = async () => {
+		await page.getByRole("dialog").waitFor({ state: "detached" });
+		await text("The change is proposed and waits for an approval.");
+	};
+	return { page, seen, press, type, heading, tabTo, undo, text, proposed };
 }
 
-// approve(reason): the admin approves the newest proposal, if it has this reason.
+// approve(reason): the admin approves the one pending proposal, which has this reason.
 async function approve(reason) {
 	await admin.press("g", "o");
 	await admin.heading("Proposals");
-	await admin.page.locator("tr[data-row]").first().waitFor();
+	await admin.page.locator("tr[data-row]", { hasText: reason }).waitFor();
 	await admin.tabTo("tr[data-row] a");
 	await admin.press("Enter");
-	await admin.text(reason);
+	await admin.page.locator(".facts", { hasText: reason }).waitFor();
 	await admin.press("A");
 	await admin.page.getByRole("dialog").waitFor();
 	await admin.tabTo("dialog textarea, dialog button[type=submit]");
@@ -87,6 +93,15 @@ await step("a mistake is shown by line and column while it is typed", async () =
 	    .waitFor();
 	await author.undo("rule r {");
 	await author.text("rules without a mistake");
+});
+await step("a test that fails is shown while it is typed", async () => {
+	await author.press("Control+End");
+	await author.type("\ntest t { expect deny }");
+	await author.text("the test t expected deny, found allow");
+	await author.undo("test t {");
+	await author.type("\ntest t { expect allow }");
+	await author.text("1 test passes.");
+	await author.undo("test t {");
 });
 await step("the editor completes a signal and tells what it means", async () => {
 	await author.press("Control+End");
@@ -129,7 +144,7 @@ await step("the author may propose the change, not publish it", async () => {
 	await author.press("Tab");
 	await author.type("fewer false alarms");
 	await author.press("Control+Enter");
-	await author.text("day-1 waits for an approval.");
+	await author.proposed();
 });
 await step("the author starts the same text as a shadow", async () => {
 	await author.press("Control+s");
@@ -160,7 +175,7 @@ await step("the author compares the shadow and proposes to promote it", async ()
 	await author.page.getByRole("dialog").waitFor();
 	await author.type("as good, fewer alarms");
 	await author.press("Control+Enter");
-	await author.text("The promotion waits for an approval.");
+	await author.proposed();
 	await approve("as good, fewer alarms");
 });
 await step("the author proposes to roll back, and the admin approves", async () => {
@@ -177,7 +192,7 @@ await step("the author proposes to roll back, and the admin approves", async () 
 	await author.page.getByRole("dialog").waitFor();
 	await author.type("too many alarms");
 	await author.press("Control+Enter");
-	await author.text("The rollback waits for an approval.");
+	await author.proposed();
 	await approve("too many alarms");
 });
 await step("nothing broke the policy and nothing left the site", async () => {

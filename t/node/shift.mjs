@@ -30,9 +30,41 @@ async function signedIn(email) {
 const { page: ana, seen } = await signedIn("ana@example.com");
 const { page: bob, seen: seenByBob } = await signedIn("bob@example.com");
 
+// What is wrong with the focus, "" if nothing: who uses the keyboard sees where it is,
+// by an outline with a contrast of 3:1.  The page itself has none.
+function focusFault() {
+	const one = document.activeElement;
+	if (one.matches("body, [tabindex='-1']") || !one.matches(":focus-visible"))
+		return "";
+	const name = one.outerHTML.slice(0, 80);
+	const { top, bottom, left, right } = one.getBoundingClientRect();
+	if (bottom <= 0 || top >= innerHeight || right <= 0 || left >= innerWidth)
+		return `not in view: ${name}`;
+	const marked = one.matches(".segments input") ? one.nextElementSibling : one;
+	const { outlineStyle, outlineColor } = getComputedStyle(marked);
+	const light = (color) => color.match(/[\d.]+/g).slice(0, 3).map((part) =>
+	    part / 255).map((c) => c <= 0.04045 ? c / 12.92 :
+	    ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) =>
+	    sum + c * [0.2126, 0.7152, 0.0722][i], 0.05);
+	let behind = marked.parentElement;
+	while (/, 0\)$/.test(getComputedStyle(behind).backgroundColor))
+		behind = behind.parentElement;
+	const [low, high] = [outlineColor, getComputedStyle(behind).backgroundColor]
+	    .map(light).sort((a, b) => a - b);
+	return outlineStyle !== "none" && high / low >= 3 ? "" :
+	    `no outline that one sees: ${name}`;
+}
+
+async function press(page, key) {
+	await page.keyboard.press(key);
+	// A part of the page may arrive just now.
+	for (let tries = 0; await page.evaluate(focusFault) !== "" && tries < 20; tries++)
+		await page.waitForTimeout(100);
+	want(await page.evaluate(focusFault), "");
+}
 async function keys(page, ...pressed) {
 	for (const key of pressed)
-		await page.keyboard.press(key);
+		await press(page, key);
 }
 const said = (page, text) => page.locator(".toast").filter({ hasText: text })
     .first().waitFor();
@@ -51,8 +83,9 @@ const read = (page, id) => page.evaluate(async (which) => (await fetch(
 
 // Press Tab until the focus is on what the selector names.
 async function tabTo(page, selector) {
+	await page.locator(selector).first().waitFor();
 	for (let i = 0; i < 120; i++) {
-		await page.keyboard.press("Tab");
+		await press(page, "Tab");
 		if (await page.evaluate((which) =>
 		    document.activeElement.matches(which), selector))
 			return;
@@ -83,6 +116,13 @@ await step("texts of an event are shown as text", async () => {
 	await ana.getByText("<script>document.title=2</script>").first().waitFor();
 	want(await ana.locator("main img, main script, main iframe").count(), 0);
 });
+await step("the user of a case opens its page, and u goes back", async () => {
+	await tabTo(ana, ".facts a[href*='/entity/user/']");
+	await keys(ana, "Enter");
+	await ana.getByRole("heading", { name: "user watched" }).waitFor();
+	await keys(ana, "u");
+	await inCase(ana);
+});
 await step("e and v go to the reasons and to the links", async () => {
 	await keys(ana, "e");
 	await focused(ana, "#why");
@@ -107,15 +147,15 @@ await step("1, a reason and Ctrl+Enter resolve and open the next case", async ()
 	want(`${resolution.outcome} ${resolution.note}`, "fraud stolen");
 	want((await read(ana, idOf(ana))).assignedTo, "ana@example.com");
 });
-await step("r releases, z puts off and back", async () => {
+await step("r releases, z snoozes and wakes", async () => {
 	await keys(ana, "r");
 	await said(ana, "The case is open again.");
 	await ana.getByRole("button", { name: /^Take/ }).waitFor();
 	await keys(ana, "z");
 	await ana.getByRole("dialog").waitFor();
 	await keys(ana, "Control+Enter");
-	await said(ana, "The case is put off.");
-	await ana.getByRole("button", { name: /^Put back/ }).waitFor();
+	await said(ana, "The case is snoozed.");
+	await ana.getByRole("button", { name: /^Wake/ }).waitFor();
 	want((await read(ana, idOf(ana))).snoozedUntil !== null, true);
 	await keys(ana, "z");
 	await said(ana, "The case is in its queue again.");
@@ -166,7 +206,7 @@ await step("x, X and 3 resolve several cases at once", async () => {
 	await keys(ana, "Escape", "g", "c");
 	await ana.locator("tbody tr").nth(2).waitFor();
 	await keys(ana, "j", "x", "j", "X");
-	await ana.getByText("2 cases marked").waitFor();
+	await ana.getByText("2 cases selected").waitFor();
 	await keys(ana, "3");
 	await ana.getByRole("dialog").waitFor();
 	await ana.keyboard.type("one ring");

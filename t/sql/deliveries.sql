@@ -44,7 +44,7 @@ select * from assay.delivery_settle(
 	array['whd_15','whd_14','whd_13','whd_25','whd_24','whd_35','whd_34'])
 	u join got g on g.id = u),
     '{status 500,NULL,status 500,NULL,NULL,status 500,status 501}',
-    '{1000000,0,2000000,0,0,-1,-1}') order by 1;
+    '{600000000,0,1200000000,0,0,-1,-1}') order by 1;
 select id, last_status, failures from assay.webhook_endpoint order by id;
 select id, attempts, last_error, claimed_until is null,
 	next_attempt_at > now() from assay.delivery where attempts > 0

@@ -4,7 +4,7 @@
 \pset format unaligned
 
 -- No entity was seen yet.
-select assay.graph_around('user', 1, 'u-1');
+select * from assay.graph_neighborhood('user', 1, 'u-1');
 
 -- u-1 and u-2 share a device, u-1 and u-3 an address; f-1 is a fingerprint,
 -- which is in no component; the root of d-9 is two steps up.
@@ -18,14 +18,14 @@ insert into assay.entity_link (a, b)
 values (1001, 1002), (1001, 1003), (1001, 1004), (1001, 1005), (1002, 1003),
     (1002, 1006), (1003, 1007), (1005, 1007), (1007, 1008);
 update assay.entity set first_seen = '2026-01-02 03:04:05.678+00';
-select assay.graph_around('user', 1, 'u-1');
-select assay.graph_around('user', 1, 'u-3');
-select assay.graph_around('device', 2, 'd-1');
-select assay.graph_around('ip', 3, '10.0.0.1');
-select assay.graph_around('phone', 4, '251911234567');
-select assay.graph_around('device', 2, 'd-9')::json ->> 'ringSize';
+select * from assay.graph_neighborhood('user', 1, 'u-1');
+select * from assay.graph_neighborhood('user', 1, 'u-3');
+select * from assay.graph_neighborhood('device', 2, 'd-1');
+select * from assay.graph_neighborhood('ip', 3, '10.0.0.1');
+select * from assay.graph_neighborhood('phone', 4, '251911234567');
+select (assay.graph_neighborhood('device', 2, 'd-9')).body::json ->> 'ringSize';
 -- The same key of another kind is another entity.
-select assay.graph_around('device', 2, 'u-1');
+select * from assay.graph_neighborhood('device', 2, 'u-1');
 
 -- One address with 30,000 users, half of them older than it: the lists and the
 -- numbers of rows that are read are bounded, also for its users.
@@ -44,11 +44,29 @@ select pg_stat_get_xact_tuples_returned('assay.entity_link_pkey'::regclass)
 $$;
 begin;
 select json_array_length(j -> 'users'), j -> 'users' ->> 0
-from (select assay.graph_around('ip', 3, '10.9.9.9')::json as j) x;
+from (select (assay.graph_neighborhood('ip', 3, '10.9.9.9')).body::json as j) x;
 select pg_temp.read() < 10000;
 commit;
 begin;
 select json_array_length(j -> 'users'), j -> 'users' ->> 0, j -> 'ips'
-from (select assay.graph_around('user', 1, 'm-1')::json as j) x;
+from (select (assay.graph_neighborhood('user', 1, 'm-1')).body::json as j) x;
 select pg_temp.read() < 10000;
 commit;
+
+-- Facts keep the order of the entities; a user has at most 200 decisions, without
+-- dry runs, each once.
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+    user_id, dry_run)
+select now(), 'v-' || n, 'e-' || n / 2, 'account.login', 'u-1',
+    case when n > 8 then '{}' end
+from generate_series(1, 9) n;
+insert into assay.label (event_id, analyst, chargeback)
+values ('e-1', 'fraud', null), ('e-2', 'legit', null), ('e-3', 'legit', 'fraud'),
+    ('e-9', 'fraud', null);
+select id, users, days, events, frauds, labels
+from assay.graph_facts(array[1002, 1001, 1004, 1006]);
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+    user_id)
+select now(), 'w-' || n, 'w-' || n, 'account.login', 'u-2'
+from generate_series(1, 1000) n;
+select events, frauds, labels from assay.graph_user_labels('u-2');

@@ -61,13 +61,16 @@ select pg_temp.ids(assay.list_search(null, 'ip', '2.2.2.2')),
     pg_temp.ids(assay.list_search('block', 'ip', '2.2.2.2')),
     assay.list_search(null, 'user', '2.2.2.2');
 
--- A page of a rare kind among many entries reads few rows.
+-- A page of a rare kind, of a creator with few entries, or of entries that end,
+-- among many entries reads few rows.
 insert into assay.list_entry (id, kind, subject, value, created_by)
 select 'lst_' || n, 'block', 'user', 'v' || n, 'me'
 from generate_series(1000, 20000) n;
 analyze assay.list_entry;
 begin;
 select pg_temp.ids(assay.list_page('watch', null, 100, 0));
+select pg_temp.ids(assay.list_page(null, null, 100, 0, 'you')),
+    pg_temp.ids(assay.list_page(null, null, 100, 0, null, '2051-01-01'));
 select pg_stat_get_xact_tuples_returned('assay.list_entry'::regclass) +
     sum(pg_stat_get_xact_tuples_returned(indexrelid)) < 100
 from pg_index where indrelid = 'assay.list_entry'::regclass;

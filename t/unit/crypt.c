@@ -124,6 +124,21 @@ static const char *const bad_hashes[] = {
 	"$s1$0a0801$short==$x",
 };
 
+/* The first example of FIPS 180-4 for SHA-512. */
+START_TEST(sha512_equals_the_published_hash)
+{
+	char hex[2 * CRYPT_SHA512_SIZE + 1];
+	uint8_t got[CRYPT_SHA512_SIZE];
+
+	crypt_sha512("abc", 3, got);
+	crypt_hex(got, sizeof(got), hex);
+	ck_assert_str_eq(hex,
+	    "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea2"
+	    "0a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd"
+	    "454d4423643ce80e2a9ac94fa54ca49f");
+}
+END_TEST
+
 START_TEST(sha256_equals_published_hashes)
 {
 	static char text[1000001];
@@ -325,6 +340,7 @@ suite_crypt(void)
 	TCase *tc = tcase_create("crypt");
 
 	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, sha512_equals_the_published_hash);
 	tcase_add_loop_test(
 	    tc, sha256_equals_published_hashes, 0, (int)nitems(hashes));
 	tcase_add_loop_test(

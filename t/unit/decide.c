@@ -11,6 +11,7 @@
 #include "core/base/fail.h"
 #include "core/decide/model.h"
 #include "core/signal/signals.h"
+#include "t/unit/blank_model.h"
 #include "t/unit/unit.h"
 
 static const char rules[] =
@@ -135,7 +136,7 @@ START_TEST(each_scorer_gives_its_own_score)
 	struct tag_weight tag_weight = { "velocity", scored[_i].fraud,
 		scored[_i].legit };
 	const struct tag_weights tag_weights = { &tag_weight, 1 };
-	struct model m = *model_bundled();
+	struct model m = blank_model();
 	const struct scoring by = { scored[_i].scorer, &tag_weights, &m };
 	const struct rulebook scoring = { .ruleset = book.ruleset,
 		.policy = &policy,
@@ -146,7 +147,6 @@ START_TEST(each_scorer_gives_its_own_score)
 	int i;
 
 	/* A model that gives odds of 9 to 1 for 28 points. */
-	memset(m.weight, 0, sizeof(m.weight));
 	m.weight[FEATURE_RULES_SCORE] = log(9) / 0.28;
 	m.bias = 0;
 	m.base_rate = 0.5;

@@ -21,6 +21,7 @@
 #include "core/signal/signals.h"
 #include "core/base/str.h"
 #include "t/unit/made_up.h"
+#include "t/unit/blank_model.h"
 #include "t/unit/unit.h"
 
 #define BLOCK_SIZE ((size_t)1 << 24)
@@ -600,8 +601,7 @@ END_TEST
 static void
 model_of_amounts(struct model *m)
 {
-	*m = *model_bundled();
-	memset(m->weight, 0, sizeof(m->weight));
+	*m = blank_model();
 	m->weight[FEATURE_AMOUNT_1000] = 6;
 	m->weight[FEATURE_ATTEMPTS_2M] = -3;
 	m->bias = -3;

@@ -221,6 +221,26 @@ START_TEST(signature_equals_the_published_one)
 }
 END_TEST
 
+START_TEST(user_and_password_are_sent)
+{
+	struct fail f = { 0 };
+	struct http *h = http_new(1, &f);
+	struct server s;
+	struct http_call call = { .method = "GET",
+		.url = "http://a.example/",
+		.user = "471100",
+		.password = "open:sesame" };
+
+	server_open(&s);
+	exchange(h, &s, &call, "HTTP/1.1 204 Fine\r\n\r\n", NULL);
+	ck_assert_str_eq(
+	    sent(&s, "Authorization"), "Basic NDcxMTAwOm9wZW46c2VzYW1l");
+	http_done(h, &call);
+	http_free(h);
+	server_close(&s);
+}
+END_TEST
+
 /* The path is sent as written in the URL, including dots and double slashes. */
 START_TEST(path_is_sent_unchanged)
 {
@@ -360,6 +380,7 @@ suite_http(void)
 	tcase_add_loop_test(
 	    tc, signature_equals_the_published_one, 0, nitems(signatures));
 	tcase_add_test(tc, path_is_sent_unchanged);
+	tcase_add_test(tc, user_and_password_are_sent);
 	tcase_add_loop_test(
 	    tc, only_complete_short_replies_are_accepted, 0, nitems(replies));
 	tcase_add_test(tc, reply_is_not_decompressed);

@@ -148,7 +148,7 @@ START_TEST(journal_lines_have_priorities)
 {
 	capture();
 	journal_is(true);
-	log_init("test", LOG_LEVEL_DEBUG);
+	log_init_at("test", LOG_LEVEL_DEBUG, "/nonexistent");
 	log_context("req", "r");
 	log_error("n=%d", 1);
 	log_context("req", NULL);

@@ -178,6 +178,36 @@ START_TEST(minimum_is_loss_plus_penalty)
 }
 END_TEST
 
+/* Rows with a flag that a few rows have, all of them legit. */
+START_TEST(floor_limits_the_weight_of_a_rare_flag)
+{
+	struct logistic_fit_options options = { .l2 = 1e-4, .fraud_weight = 1 };
+	static double x[2000];
+	static uint8_t label[2000];
+	const struct logistic_fit_rows rows = { x, label, 2000, 1 };
+	struct logistic_fit free, held;
+	struct fail f = { 0 };
+	size_t i;
+
+	for (i = 0; i < rows.n; i++) {
+		x[i] = i % 80 == 0 ? 1 : 0;
+		label[i] = i % 10 == 1 ? LABEL_FRAUD : LABEL_LEGIT;
+	}
+	ck_assert_int_eq(fit_in_block(&rows, &options, &free, &f), 0);
+	options.floor = 0.5;
+	ck_assert_int_eq(fit_in_block(&rows, &options, &held, &f), 0);
+	ck_assert_double_lt(free.weight[0], -3);
+	ck_assert_double_gt(held.weight[0], free.weight[0] + 1);
+	ck_assert_double_lt(held.weight[0], 0);
+	ck_assert(held.spread[0] == free.spread[0]);
+
+	/* A floor below the deviation changes nothing. */
+	options.floor = free.spread[0] / 2;
+	ck_assert_int_eq(fit_in_block(&rows, &options, &held, &f), 0);
+	ck_assert(held.weight[0] == free.weight[0]);
+}
+END_TEST
+
 START_TEST(rows_without_label_are_skipped)
 {
 	const struct logistic_fit_options options = { .l2 = 1e-3,
@@ -306,6 +336,7 @@ suite_logistic_fit(void)
 	    tc, weights_equal_the_reference, 0, (int)nitems(cases));
 	tcase_add_test(tc, fit_repeats_to_the_bit);
 	tcase_add_test(tc, minimum_is_loss_plus_penalty);
+	tcase_add_test(tc, floor_limits_the_weight_of_a_rare_flag);
 	tcase_add_test(tc, rows_without_label_are_skipped);
 	tcase_add_loop_test(
 	    tc, small_input_is_fitted_or_refused, 0, (int)nitems(small));

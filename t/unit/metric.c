@@ -9,6 +9,7 @@
 #include "lib/shared/companion_counter.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[1 << 20];
@@ -114,6 +115,41 @@ START_TEST(companion_counts_since_start_are_added)
 }
 END_TEST
 
+/* A database may be loaded although its time is 0. */
+START_TEST(gauges_show_whether_geoip_is_loaded)
+{
+	struct shm *shm = shm_new(NULL);
+	struct geoip_status *places = &shm->geoip[GEOIP_PLACES];
+
+	HAS(print(shm), "engine_geoip_configured{database=\"places\"} 0\n");
+	atomic_store(&places->state, GEOIP_FAILED);
+	HAS(print(shm), "engine_geoip_configured{database=\"places\"} 1\n");
+	HAS(print(shm), "engine_geoip_configured{database=\"asn\"} 0\n");
+	HAS(print(shm), "engine_geoip_loaded{database=\"places\"} 0\n");
+	HAS(print(shm), "engine_geoip_age_seconds{database=\"places\"} 0\n");
+	atomic_store(&places->state, GEOIP_LOADED);
+	HAS(print(shm), "engine_geoip_loaded{database=\"places\"} 1\n");
+	HAS(print(shm), "engine_geoip_loaded{database=\"asn\"} 0\n");
+	ck_assert_ptr_null(strstr(
+	    print(shm), "engine_geoip_age_seconds{database=\"places\"} 0\n"));
+	HAS(print(shm), "engine_geoip_age_seconds{database=\"asn\"} 0\n");
+	atomic_store(&places->built, INT64_MAX);
+	HAS(print(shm), "engine_geoip_age_seconds{database=\"places\"} 0\n");
+	shm_free(shm);
+}
+END_TEST
+
+START_TEST(gauges_have_an_age)
+{
+	struct shm *shm = shm_new(NULL);
+
+	HAS(print(shm), "engine_gauges_age_seconds 0");
+	atomic_store(&shm->measured_at, clock_ticks() - 90 * CLOCK_SECOND);
+	HAS(print(shm), "engine_gauges_age_seconds 90");
+	shm_free(shm);
+}
+END_TEST
+
 START_TEST(each_cell_is_visited_once_and_found_by_name)
 {
 	struct metric_cell cell = { 0 }, found;
@@ -159,6 +195,8 @@ suite_metric(void)
 	tcase_add_test(tc, unused_metrics_print_zero);
 	tcase_add_test(tc, metrics_are_summed_over_slots);
 	tcase_add_test(tc, companion_counts_since_start_are_added);
+	tcase_add_test(tc, gauges_show_whether_geoip_is_loaded);
+	tcase_add_test(tc, gauges_have_an_age);
 	tcase_add_test(tc, each_cell_is_visited_once_and_found_by_name);
 	tcase_add_test(tc, unknown_cell_is_not_found);
 	suite_add_tcase(s, tc);

@@ -6,16 +6,19 @@
 #include <string.h>
 
 #include "core/decide/model.h"
+#include "t/unit/blank_model.h"
 #include "t/unit/unit.h"
 
 /* The rows of the bundled model's table. */
 static const struct {
 	enum feature feature;
 	double weight;
+	struct model_range range;
 } weights[] = {
 #define MODEL(at, rate, intercept, stretch, shift)
 #define METRICS(n, area, right, precision, cards, squares, loss)
-#define WEIGHT(ident, value) { FEATURE_##ident, value },
+#define WEIGHT(ident, value, least, most)                                      \
+	{ FEATURE_##ident, value, { least, most } },
 #include "core/decide/model.tbl"
 #undef MODEL
 #undef METRICS
@@ -48,11 +51,10 @@ static const struct {
 
 START_TEST(features_give_calibrated_probability)
 {
-	struct model m = *model_bundled();
+	struct model m = blank_model();
 	double x[FEATURE__MAX] = { [FEATURE_RING_SIZE] = risks[_i].x };
 	struct model_risk got;
 
-	memset(m.weight, 0, sizeof(m.weight));
 	m.weight[FEATURE_RING_SIZE] = risks[_i].weight;
 	m.bias = risks[_i].bias;
 	m.base_rate = risks[_i].base_rate;
@@ -66,6 +68,46 @@ START_TEST(features_give_calibrated_probability)
 }
 END_TEST
 
+/* A value beyond the range of the training counts as its nearest end. */
+START_TEST(inputs_beyond_the_range_are_clamped)
+{
+	const struct {
+		double x;
+		double term;
+	} cases[] = { { 0, 1 }, { 0.1, 1 }, { 0.25, 1 }, { 0.5, 2 },
+		{ 0.75, 3 }, { 0.8, 3 }, { 1, 3 } };
+	struct model m = blank_model();
+	double x[FEATURE__MAX] = { 0 };
+	struct model_risk got;
+	size_t i;
+
+	m.weight[FEATURE_RING_SIZE] = 4;
+	m.range[FEATURE_RING_SIZE] = (struct model_range) { 0.25, 0.75 };
+	for (i = 0; i < nitems(cases); i++) {
+		x[FEATURE_RING_SIZE] = cases[i].x;
+		model_risk(&m, x, &got);
+		ck_assert(got.term[FEATURE_RING_SIZE] == cases[i].term);
+	}
+}
+END_TEST
+
+START_TEST(reach_is_the_largest_swing_of_a_feature)
+{
+	struct model m = blank_model();
+	enum feature which;
+
+	m.calibration.a = 0.5;
+	m.weight[FEATURE_RING_SIZE] = -100;
+	m.range[FEATURE_RING_SIZE] = (struct model_range) { 0.25, 0.75 };
+	m.weight[FEATURE_USERS_ON_IP] = 40;
+	ck_assert_double_eq(model_reach(&m, &which), 25);
+	ck_assert_int_eq(which, FEATURE_RING_SIZE);
+	m.range[FEATURE_RING_SIZE].max = 0.25;
+	ck_assert_double_eq(model_reach(&m, &which), 20);
+	ck_assert_int_eq(which, FEATURE_USERS_ON_IP);
+}
+END_TEST
+
 /* The table has each feature once and in order. */
 START_TEST(bundled_model_weighs_each_feature_once)
 {
@@ -76,6 +118,10 @@ START_TEST(bundled_model_weighs_each_feature_once)
 	for (i = 0; i < nitems(weights); i++) {
 		ck_assert_uint_eq(weights[i].feature, i);
 		ck_assert(m->weight[i] == weights[i].weight);
+		ck_assert(m->range[i].min == weights[i].range.min);
+		ck_assert(m->range[i].max == weights[i].range.max);
+		ck_assert(m->range[i].min >= 0 && m->range[i].max <= 1 &&
+		    m->range[i].min <= m->range[i].max);
 	}
 }
 END_TEST
@@ -107,6 +153,8 @@ suite_model(void)
 
 	tcase_add_loop_test(
 	    tc, features_give_calibrated_probability, 0, (int)nitems(risks));
+	tcase_add_test(tc, inputs_beyond_the_range_are_clamped);
+	tcase_add_test(tc, reach_is_the_largest_swing_of_a_feature);
 	tcase_add_test(tc, bundled_model_weighs_each_feature_once);
 	tcase_add_test(tc, bundled_model_has_plausible_figures);
 	suite_add_tcase(s, tc);

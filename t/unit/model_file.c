@@ -11,6 +11,7 @@
 #include "core/decide/model.h"
 #include "core/base/str.h"
 #include "lib/json/model_file.h"
+#include "t/unit/blank_model.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[1 << 20];
@@ -61,6 +62,17 @@ static const struct {
 	    "weights[1] must be a number from -1000000 to 1000000" },
 	{ "-4.97,", "1e999,", NULL },
 	{ "-4.97,", "NaN,", NULL },
+	{ "\"ranges\":[[0,1],", "\"ranges\":[", "ranges must be an array of " },
+	{ "\"ranges\":[[0,1],", "\"ranges\":[0,",
+	    "ranges[0] must be an array of 2 numbers" },
+	{ "\"ranges\":[[0,1],", "\"ranges\":[[0,0.5,1],",
+	    "ranges[0] must be an array of 2 numbers" },
+	{ "\"ranges\":[[0,1],[0,1]", "\"ranges\":[[0,1],[0,1.5]",
+	    "ranges[1] must be a number from 0 to 1" },
+	{ "\"ranges\":[[0,1],[0,1]", "\"ranges\":[[0,1],[null,1]",
+	    "ranges[1] must be a number from 0 to 1" },
+	{ "\"ranges\":[[0,1],", "\"ranges\":[[0.6,0.5],",
+	    "ranges[0] must have the smaller number first" },
 	{ "\"bias\":-7.2272", "\"bias\":null",
 	    "bias must be a number from -1000000 to 1000000" },
 	{ "\"bias\":-7.2272", "\"bias\":-1e7",
@@ -110,6 +122,7 @@ static const struct {
 	{ "-4.97,", "1000000," },
 	{ "-4.97,", "-1e6," },
 	{ "-4.97,", "5e-324," },
+	{ "\"ranges\":[[0,1],", "\"ranges\":[[0.5,0.5]," },
 	{ "\"2026-11-21\"", "\"2026-11-21T01:02:03Z\"" },
 	{ "\"2026-11-21\"", "\"2000-01-01T00:00:00.123456Z\"" },
 	{ "\"samples\":28000",
@@ -134,9 +147,8 @@ tear_down(void)
 static struct model
 a_model(void)
 {
-	struct model m = *model_bundled();
+	struct model m = blank_model();
 
-	memset(m.weight, 0, sizeof(m.weight));
 	m.weight[0] = -0.0429;
 	m.weight[1] = -4.97;
 	m.bias = -7.2272;
@@ -249,6 +261,34 @@ START_TEST(file_without_model_is_refused)
 }
 END_TEST
 
+/* A file of a release before the ranges. */
+START_TEST(file_without_ranges_takes_any_value)
+{
+	const struct model m = a_model();
+	struct model got = { 0 };
+	struct fail f = { 0 };
+	const char *text, *from, *to;
+	struct str s, old;
+	int i;
+
+	str_init(&s, &arena);
+	model_file_json(&s, &m);
+	text = str_text(&s);
+	from = strstr(text, "\"ranges\"");
+	to = strstr(text, "\"bias\"");
+	ck_assert(from != NULL && to != NULL && from < to);
+	str_init(&old, &arena);
+	str_addn(&old, text, (size_t)(from - text));
+	str_add(&old, to);
+	ck_assert_int_eq(
+	    model_file_read(&arena, str_text(&old), old.len, &got, &f), 0);
+	for (i = 0; i < FEATURE__MAX; i++) {
+		ck_assert(got.range[i].min == 0);
+		ck_assert(got.range[i].max == 1);
+	}
+}
+END_TEST
+
 /* A file of the largest size with all members. */
 START_TEST(written_model_is_read_back)
 {
@@ -259,6 +299,7 @@ START_TEST(written_model_is_read_back)
 
 	for (i = 0; i < FEATURE__MAX; i++)
 		m.weight[i] = -1.0 / 3 * pow(7, i % 7);
+	m.range[7] = (struct model_range) { 1.0 / 3, 0.1 + 0.7 };
 	m.bias = 0.1 + 0.2;
 	m.trained_at = "2026-11-21T09:57:51Z";
 	m.base_rate = 1e-300;
@@ -275,6 +316,9 @@ START_TEST(written_model_is_read_back)
 	    model_file_read(&arena, str_text(&s), s.len, &again, &f), 0);
 	for (i = 0; i < FEATURE__MAX; i++)
 		ck_assert(again.weight[i] == m.weight[i]);
+	for (i = 0; i < FEATURE__MAX; i++)
+		ck_assert(again.range[i].min == m.range[i].min &&
+		    again.range[i].max == m.range[i].max);
 	ck_assert(again.bias == m.bias && again.base_rate == m.base_rate);
 	ck_assert(again.calibration.a == m.calibration.a);
 	ck_assert(again.calibration.b == 0);
@@ -301,6 +345,7 @@ suite_model_file(void)
 	    tc, invalid_model_is_refused_with_reason, 0, (int)nitems(bad));
 	tcase_add_loop_test(tc, valid_model_is_accepted, 0, (int)nitems(good));
 	tcase_add_test(tc, file_without_model_is_refused);
+	tcase_add_test(tc, file_without_ranges_takes_any_value);
 	tcase_add_test(tc, written_model_is_read_back);
 	suite_add_tcase(s, tc);
 	return s;

@@ -24,6 +24,12 @@ start(void)
 	memset(box, 0, sizeof(box));
 }
 
+static void
+end(void)
+{
+	arena_reset(&a);
+}
+
 /* Draw a path of rectangles one module high; fail if it is another path. */
 static void
 draw(const char *path, int size)
@@ -90,7 +96,7 @@ suite_qr_code(void)
 	Suite *s = suite_create("qr_code");
 	TCase *tc = tcase_create("qr_code");
 
-	tcase_add_checked_fixture(tc, start, NULL);
+	tcase_add_checked_fixture(tc, start, end);
 	tcase_add_test(tc, path_draws_a_qr_code);
 	tcase_add_test(tc, long_text_is_refused);
 	suite_add_tcase(s, tc);

@@ -129,8 +129,54 @@ END_TEST
 
 START_TEST(rule_1001_is_refused)
 {
+	struct rule_mistake list[RULE_MISTAKES_MAX];
+	struct rule_mistakes mistakes = { .list = list, .max = nitems(list) };
+
 	add_rules(RULES_MAX + 1);
 	refused("line 1001, column 1", "a ruleset has at most 1000 rules");
+	ck_assert_ptr_null(
+	    rule_compile_all(&arena, str_text(&text), text.len, &mistakes));
+	ck_assert_uint_eq(mistakes.n, 1);
+}
+END_TEST
+
+/* Add tests with other names than before; one of them in ten has a mistake. */
+static void
+add_tests(int n, bool mistakes)
+{
+	static int number;
+	int i;
+
+	for (i = 0; i < n; i++, number++)
+		str_addf(&text,
+		    "test t%d { given event.amount == %d expect %s }\n", number,
+		    i, mistakes && i % 10 == 0 ? "nothing" : "allow");
+}
+
+START_TEST(test_1001_is_refused)
+{
+	struct ruleset *rs;
+
+	add_tests(RULE_TESTS_MAX, false);
+	rs = compile();
+	ck_assert_ptr_nonnull(rs);
+	ck_assert_uint_eq(rs->n_tests, RULE_TESTS_MAX);
+	add_tests(1, false);
+	refused("line 1001, column 1", "a ruleset has at most 1000 tests");
+}
+END_TEST
+
+START_TEST(tests_with_mistakes_count)
+{
+	struct rule_mistake list[RULE_MISTAKES_MAX];
+	struct rule_mistakes mistakes = { .list = list, .max = nitems(list) };
+
+	add_tests(400, true);
+	add_tests(RULE_TESTS_MAX, false);
+	ck_assert_ptr_null(
+	    rule_compile_all(&arena, str_text(&text), text.len, &mistakes));
+	ck_assert_uint_eq(mistakes.n, 41);
+	ck_assert_int_eq(list[40].line, RULE_TESTS_MAX + 1);
 }
 END_TEST
 
@@ -471,6 +517,8 @@ suite_rule(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, ruleset_of_a_thousand_rules_compiles);
 	tcase_add_test(tc, rule_1001_is_refused);
+	tcase_add_test(tc, test_1001_is_refused);
+	tcase_add_test(tc, tests_with_mistakes_count);
 	tcase_add_test(tc, too_long_text_is_refused);
 	tcase_add_test(tc, number_of_terms_is_limited);
 	tcase_add_test(tc, late_group_counts_as_a_term);

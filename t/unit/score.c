@@ -11,6 +11,7 @@
 #include "core/rule/rule.h"
 #include "core/decide/score.h"
 #include "core/signal/signals.h"
+#include "t/unit/blank_model.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[65536];
@@ -216,7 +217,7 @@ signals_fill(struct signals *sigs)
 
 START_TEST(features_share_points_of_model_score)
 {
-	struct model m = *model_bundled();
+	struct model m = blank_model();
 	struct signals sigs = { 0 };
 	struct arena a;
 	struct fail f = { 0 };
@@ -226,7 +227,6 @@ START_TEST(features_share_points_of_model_score)
 	size_t i, k, n = 0;
 
 	/* Calibrate the model so that it gives the wanted score. */
-	memset(m.weight, 0, sizeof(m.weight));
 	for (i = 0; i < nitems(features); i++) {
 		m.weight[features[i]] = models[_i].terms[i];
 		z += models[_i].terms[i];

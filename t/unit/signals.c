@@ -132,6 +132,9 @@ static const struct {
 	{ SIGNAL_GEO_COUNTRY_CHANGED, UNKNOWN },
 	{ SIGNAL_GEO_IMPOSSIBLE_TRAVEL, UNKNOWN },
 	{ SIGNAL_GEO_IP_SIM_MISMATCH, UNKNOWN },
+	{ SIGNAL_GEO_CITY, UNKNOWN },
+	{ SIGNAL_GEO_ASN, UNKNOWN },
+	{ SIGNAL_GEO_ASN_ORG, UNKNOWN },
 	{ SIGNAL_GRAPH_RING_SIZE, NUMBER(1) },
 	{ SIGNAL_GRAPH_USERS_ON_DEVICE, UNKNOWN },
 	{ SIGNAL_GRAPH_USERS_ON_IP, UNKNOWN },
@@ -188,6 +191,9 @@ static const struct {
 	{ SIGNAL_GEO_COUNTRY_CHANGED, UNKNOWN },
 	{ SIGNAL_GEO_IMPOSSIBLE_TRAVEL, UNKNOWN },
 	{ SIGNAL_GEO_IP_SIM_MISMATCH, BOOL(false) },
+	{ SIGNAL_GEO_CITY, STRING("Addis Ababa") },
+	{ SIGNAL_GEO_ASN, NUMBER(64500) },
+	{ SIGNAL_GEO_ASN_ORG, STRING("Example Ltd") },
 	{ SIGNAL_GRAPH_RING_SIZE, NUMBER(1) },
 	{ SIGNAL_GRAPH_USERS_ON_DEVICE, NUMBER(0) },
 	{ SIGNAL_GRAPH_USERS_ON_IP, NUMBER(0) },
@@ -233,6 +239,8 @@ START_TEST(new_user_gives_initial_signals)
 	size_t i;
 
 	facts.place = addis;
+	facts.ip_facts =
+	    (struct ip_facts) { "Addis Ababa", "Example Ltd", 64500 };
 	facts.device = facts.fingerprint = facts.ip = facts.phone = &unseen;
 	ck_assert_uint_eq(nitems(full), SIGNAL__MAX);
 	signals_compute(&ev, &facts, &sigs);
@@ -451,6 +459,19 @@ START_TEST(travel_is_measured_from_last_place)
 }
 END_TEST
 
+START_TEST(network_of_the_ip_needs_no_place)
+{
+	const struct event ev = bare_event();
+	struct signal_facts facts = bare_facts();
+
+	facts.ip_facts.asn = UINT32_MAX;
+	signals_compute(&ev, &facts, &sigs);
+	check(SIGNAL_GEO_COUNTRY, value_unknown());
+	check(SIGNAL_GEO_ASN, value_number(4294967295.0));
+	check(SIGNAL_GEO_ASN_ORG, value_unknown());
+}
+END_TEST
+
 /* Speeds and distances around the limits, along the equator. */
 static const struct {
 	double km;
@@ -617,6 +638,7 @@ suite_signals(void)
 	tcase_add_test(tc, baseline_of_dropped_currency_is_unknown);
 	tcase_add_loop_test(
 	    tc, amount_is_compared_with_baseline, 0, (int)nitems(baselines));
+	tcase_add_test(tc, network_of_the_ip_needs_no_place);
 	tcase_add_loop_test(
 	    tc, travel_is_measured_from_last_place, 0, (int)nitems(travels));
 	tcase_add_loop_test(

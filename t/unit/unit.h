@@ -6,10 +6,12 @@
 #include <check.h>
 #include <stddef.h>
 
-#define SUITE(name) Suite *suite_##name(void);
-#include "t/unit/suites.tbl"
-
 #include "core/base/array.h"
+
+#define SUITE(name) Suite *suite_##name(void);
+#define SUITE_APART(name) SUITE(name)
+#include "t/unit/suites.tbl"
+#undef SUITE_APART
 #undef SUITE
 
 #endif

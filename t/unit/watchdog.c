@@ -16,11 +16,17 @@ static const struct {
 	{ 95 * S, 0, 0, false },
 	{ 95 * S - 1, 0, 0, true },
 	/*
-	 * After TERM an idle worker has only the grace, a busy one its
-	 * deadline.
+	 * After TERM an idle worker has only the grace, from TERM or from the
+	 * end of its last work; a busy one has its deadline.
 	 */
 	{ WATCHDOG_IDLE, 95 * S, 0, false },
 	{ WATCHDOG_IDLE, 95 * S - 1, 0, true },
+	{ -95 * S, 1 * S, 0, false },
+	{ -95 * S + 1, 1 * S, 0, true },
+	{ -50 * S, 95 * S, 0, false },
+	{ -50 * S, 0, 0, false },
+	{ -100 * S, 80 * S, 100 * S, false },
+	{ -100 * S, 80 * S, 100 * S - 1, true },
 	{ 600 * S, 1 * S, 0, false },
 	{ 600 * S, 80 * S, 100 * S, false },
 	{ 600 * S, 80 * S, 100 * S - 1, true },

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: ISC */
+/* assayctl doctor: reads the facts of the server. */
+#include "config.h"
+
+#include "lib/conf/conf.h"
+#include "lib/db/db.h"
+#include "lib/shared/gauge.h"
+#include "lib/sys/clock.h"
+#include "ctl/ctl.h"
+#include "ctl/doctor/doctor.h"
+
+#define DOCTOR_TIMEOUT_MS 3000 /* of one statement */
+#define DOCTOR_DEADLINE (10 * CLOCK_SECOND) /* of everything */
+
+static int read_facts(struct doctor *d, struct db *db, struct fail *f);
+static int64_t clock_distance(int64_t server, int64_t before, int64_t after);
+static void keep_facts(struct server_facts *s, const struct rows *r);
+static int read_schema(struct doctor *d, struct db *db, struct fail *f);
+static int read_gauges(struct doctor *d, struct db *db, struct fail *f);
+static int64_t waiting_gauge(struct gauges *g, enum gauge which);
+
+void
+doctor_database(struct doctor *d, struct finding *ret)
+{
+	if (d->has_database)
+		finding_text(ret, "the database answers");
+	else
+		finding_raise(ret,
+		    d->failure.kind == FAIL_INPUT ? DOCTOR_UNKNOWN
+						  : DOCTOR_CRITICAL,
+		    "%s%s%s%s", d->failure.where,
+		    *d->failure.where == '\0' ? "" : " ", d->failure.why,
+		    d->failure.code == INTERNAL
+			? "; the schema may be older than this program: run "
+			  "'assayctl migrate'"
+			: "");
+}
+
+void
+doctor_read_server(struct doctor *d, const char *url)
+{
+	struct db *db;
+
+	if (url == NULL) {
+		fail_set(&d->failure, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "no connection string is known");
+		return;
+	}
+	db = db_new(url, "assayctl doctor", DOCTOR_TIMEOUT_MS, STMT_SESSION,
+	    &d->failure);
+	if (db == NULL)
+		return;
+	db_set_deadline(db, clock_ticks() + DOCTOR_DEADLINE);
+	d->has_database = db_ready(db, &d->failure) == 0 &&
+	    read_facts(d, db, &d->failure) == 0 &&
+	    read_schema(d, db, &d->failure) == 0 &&
+	    read_gauges(d, db, &d->failure) == 0;
+	if (db_unfit(db) == DB_OLD)
+		fail_set(&d->failure, FAIL_US, UNAVAILABLE, NULL,
+		    "the database lacks migration %lld; run 'assayctl migrate'",
+		    (long long)db_missing(db));
+	db_close(db);
+}
+
+static int
+read_facts(struct doctor *d, struct db *db, struct fail *f)
+{
+	struct server_facts *s = &d->server;
+	const int64_t before = clock_now();
+	struct rows rows;
+
+	if (db_one(db, &d->arena, STMT_DOCTOR_FACTS, NULL, &rows, f) == -1)
+		return -1;
+	s->clock =
+	    clock_distance(rows_get_time(&rows, "now"), before, clock_now());
+	keep_facts(s, &rows);
+	s->pool_max = conf.DATABASE_POOL_MAX;
+	s->sweep_minutes = conf.RETENTION_SWEEP_MINUTES;
+	return 0;
+}
+
+/*
+ * How many ms the clock of the server is at least ahead of ours: it was read
+ * between before and after.
+ */
+static int64_t
+clock_distance(int64_t server, int64_t before, int64_t after)
+{
+	if (server > after)
+		return (server - after) / 1000;
+	return server < before ? (server - before) / 1000 : 0;
+}
+
+static void
+keep_facts(struct server_facts *s, const struct rows *r)
+{
+	s->version = rows_get_text(r, "version");
+	s->version_number = rows_get_int(r, "version_number");
+	s->migration = rows_get_int(r, "migration");
+	s->read_only = rows_get_bool(r, "read_only");
+	s->fsync = rows_get_bool(r, "fsync");
+	s->full_page_writes = rows_get_bool(r, "full_page_writes");
+	s->synchronous_commit = rows_get_text(r, "synchronous_commit");
+	s->synchronous_names = rows_get_text(r, "synchronous_names");
+	s->standbys = rows_get_int(r, "standbys");
+	s->synchronous_standbys = rows_get_int(r, "synchronous_standbys");
+	s->lag = rows_get_int(r, "lag_bytes");
+	s->lag_hidden = rows_get_bool(r, "lag_hidden");
+	s->slot = rows_get_text(r, "slot");
+	s->slot_bytes = rows_get_int(r, "slot_bytes");
+	s->slots_lost = rows_get_int(r, "slots_lost");
+	s->connections_max = rows_get_int(r, "connections_max");
+	s->connections = rows_get_int(r, "connections");
+	s->bytes = rows_get_int(r, "bytes");
+	s->tables = rows_get_text(r, "tables");
+	s->unsealed = rows_get_int(r, "unsealed_ms");
+	s->swept = rows_null(r, 0, rows_col(r, "swept_ms"))
+	    ? -1
+	    : rows_get_int(r, "swept_ms");
+}
+
+static int
+read_schema(struct doctor *d, struct db *db, struct fail *f)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, &d->arena);
+	params_text(&p, SCHEMA_MIGRATIONS);
+	if (db_one(db, &d->arena, STMT_READYZ, &p, &rows, f) == -1)
+		return -1;
+	d->server.known = SCHEMA_KNOWN;
+	d->server.missing = rows_get_int(&rows, "missing");
+	return 0;
+}
+
+static int
+read_gauges(struct doctor *d, struct db *db, struct fail *f)
+{
+	struct server_facts *s = &d->server;
+	struct gauges g = { 0 };
+	const enum gauge waiting[] = { GAUGE_outbox_oldest, GAUGE_due_webhook,
+		GAUGE_due_alert };
+	size_t i;
+
+	if (gauge_measure(db, &d->arena, &g, f) == -1)
+		return -1;
+	s->months_ahead = waiting_gauge(&g, GAUGE_months_ahead);
+	s->uncounted = waiting_gauge(&g, GAUGE_analytics_lag);
+	s->undecided = waiting_gauge(&g, GAUGE_async_oldest);
+	for (i = 0; i < nitems(waiting); i++)
+		if (waiting_gauge(&g, waiting[i]) > s->undelivered)
+			s->undelivered = waiting_gauge(&g, waiting[i]);
+	return 0;
+}
+
+static int64_t
+waiting_gauge(struct gauges *g, enum gauge which)
+{
+	return atomic_load(&g->value[which]);
+}

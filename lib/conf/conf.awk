@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: ISC
+# Make the first settings file of an installation from lib/conf/conf.tbl: each
+# setting as a comment with its meaning and its default.  Those of chosen are set.
+BEGIN {
+	FS = "\""
+	chosen["ENGINE_ENV"] = "production"
+	chosen["IDEMPOTENCY_MISMATCH"] = "refuse"
+	print "# Settings of Assay; see assay(5).  A line that begins with # has no effect"
+	print "# and shows the default.  The pool reads this file again after"
+	print "# \"systemctl reload assay-fcgi\", the companion when it starts the next run."
+}
+/^CONF\(/ {
+	name = substr($1, 6, index($1, ",") - 6)
+	fallback = $(NF - 2) ~ /^, [A-Z_0 |]+, $/ ? $(NF - 3) : ""
+	print ""
+	print_comment($(NF - 1))
+	print name in chosen ? name "=" chosen[name] : "#" name "=" fallback
+}
+# Print text in lines of up to 80 columns.
+function print_comment(text,    i, n, line, words) {
+	n = split(text, words, " ")
+	line = "#"
+	for (i = 1; i <= n; i++) {
+		if (length(line " " words[i]) > 80) {
+			print line
+			line = "#"
+		}
+		line = line " " words[i]
+	}
+	print line
+}

@@ -1,0 +1,222 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The packages on a Debian 12 that systemd has booted in a container: setup, first
+# decision over TLS, killed processes, watchdog, reload, restart, reboot, upgrade
+# with a migration, purge, installation on the old database.  t/package.sh has
+# built the packages.
+set -u
+srcdir=$(cd "$(dirname "$0")/.." && pwd)
+builddir=$(cd "${builddir:-.}" && pwd)
+# shellcheck source=tools/stack.sh
+. "$srcdir/tools/stack.sh"
+# shellcheck source=t/program.sh
+. "$srcdir/t/program.sh"
+# shellcheck source=t/stage.sh
+. "$srcdir/t/stage.sh"
+# shellcheck source=t/container.sh
+. "$srcdir/t/container.sh"
+
+container_needs
+container_guard
+
+# The two versions: that of t/package.sh with one more migration, and the same as
+# its predecessor with another text in its conffile.
+stage "repack"
+mkdir "$scratch/next" "$scratch/previous"
+# shellcheck disable=SC2012 # these names are plain
+last=$(ls "$srcdir/sql/migrations" | sed -n '$s/^0*\([0-9]*\)_.*/\1/p')
+migration=$(printf '%04d_boot' $((last + 1)))
+for package in assay assay-console assay-ctl; do
+	dpkg-deb -R "$packages/${package}_"*.deb "$scratch/$package"
+	case $package in
+	assay-ctl)
+		added=$scratch/assay-ctl/usr/share/assay/sql/migrations/$migration.sql
+		echo 'create table assay.boot ();' >"$added"
+		dpkg-deb -Znone -b "$scratch/$package" "$scratch/next"
+		rm "$added"
+		;;
+	*) cp "$packages/${package}_"*.deb "$scratch/next/" ;;
+	esac >/dev/null
+	[ "$package" != assay ] ||
+	    echo '# Of the previous version.' >>"$scratch/assay/etc/assay/assay.conf"
+	sed -i 's/^Version: .*/&~1/; s/(= \([^)]*\))/(= \1~1)/' \
+	    "$scratch/$package/DEBIAN/control"
+	dpkg-deb -Znone -b "$scratch/$package" "$scratch/previous" >/dev/null
+done
+
+stage "install"
+# shellcheck disable=SC2016 # mmdebstrap's shell expands it
+mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io \
+    --include=systemd-sysv,dbus,postgresql,nginx-light,curl \
+    --customize-hook="copy-in '$scratch/previous' '$scratch/next' /srv" \
+    --customize-hook='chroot "$1" sh -c "apt-get -qq -y \
+	--no-install-recommends install /srv/previous/*.deb"' \
+    bookworm "$root" >"$scratch/out" 2>"$scratch/err"
+# Debian's package takes another port if a program outside has 5432.
+sed -i 's/^port = .*/port = 5432/' "$root"/etc/postgresql/*/main/postgresql.conf
+check "Debian 12 and the packages are installed" [ -x "$root/usr/sbin/assay-fcgi" ]
+[ "$tap_failed" -eq 0 ] || { conclude; exit; }
+
+soon() { stack_until 30 0 "$@"; }
+show() { inside systemctl show -P "$2" "$1"; }
+main_pid() { show "$1" MainPID; }
+# is_new UNIT PID: the unit runs in another process than this.
+is_new() {
+	is_new_pid=$(main_pid "$1")
+	[ "$is_new_pid" -ne 0 ] && [ "$is_new_pid" -ne "$2" ]
+}
+# pool_pids: its processes, the master first.
+pool_pids() {
+	inside cat /sys/fs/cgroup/system.slice/assay-fcgi.service/cgroup.procs
+}
+is_complete() { [ "$(pool_pids | wc -l)" -eq 8 ] && ! pool_pids | grep -qx "$1"; }
+
+# works WHEN: all units are active, none has failed, and a decision succeeds.
+units="assay-fcgi assay-work assay-deliver assay-model"
+works() {
+	check "a decision succeeds $1" soon decide
+	for unit in $units assay-work.timer assay-deliver.timer \
+	    assay-geoip.timer assay-model.timer assay-retain.timer \
+	    assay.target nginx; do
+		check "$unit is active $1" soon does systemctl is-active "$unit"
+	done
+	is "no unit has failed $1" "$(inside systemctl list-units --plain \
+	    --no-legend --state=failed 'assay*')" ""
+}
+
+stage "boot"
+check "the container boots" boot
+
+stage "setup and first decision"
+setup() {
+	echo 'correct horse battery' |
+	    does assayctl setup --server-name localhost "$@"
+}
+check "assayctl setup succeeds" setup
+key=$(cat "$scratch/out")
+check "the first decision over TLS succeeds" decide
+stage "units"
+works "after setup"
+does journalctl -b -o cat -u assay-fcgi
+is "systemd waits until the pool has started" "$(sed -n \
+    's/.*event=pool_started.*/ready/p; s/^Started assay-fcgi.*/started/p' \
+    "$scratch/out" | paste -sd ' ')" "ready started"
+
+# journal_has MATCH ...: the journal of this boot has such an entry.
+journal_has() { does journalctl -b -q -o cat "$@" && [ -s "$scratch/out" ]; }
+check "the journal finds the start of the pool by its field" \
+    journal_has -u assay-fcgi EVENT=pool_started
+check "the journal finds a decision by its fields" \
+    journal_has -u assay-fcgi ROUTE=/v1/decisions STATUS=200
+does systemctl restart assay-retain
+check "the journal knows the unit of a run that ends at once" \
+    soon journal_has -u assay-retain EVENT=sweep_ended
+does assayctl doctor
+check "assayctl doctor finds database and units well" \
+    eval 'prints "the database answers" && prints "6 are active"'
+
+stage "sandbox"
+for unit in $units assay-geoip assay-retain; do
+	check "$unit has an exposure of at most 1.5" does systemd-analyze \
+	    security --no-pager --threshold=15 "$unit.service"
+done
+credentials=/run/credentials/assay-fcgi.service
+check "the pool has its credentials" does test -s "$credentials/DATABASE_URL"
+for user in nobody www-data postgres; do
+	check "$user cannot read the credentials of the pool" \
+	    eval "! does runuser -u $user -- ls $credentials"
+done
+is "the sockets belong to nginx" "$(inside stat -c '%a %G' \
+    /run/assay/decide.sock /run/assay/operator.sock | uniq)" "660 www-data"
+
+stage "kills"
+pid=$(pool_pids | tail -n 1)
+does sh -c "kill -KILL $pid"
+check "the pool replaces a killed worker" soon is_complete "$pid"
+for unit in $units; do
+	pid=$(main_pid "$unit")
+	does sh -c "kill -KILL $pid"
+	check "$unit comes back after it was killed" \
+	    soon is_new "$unit" "$pid"
+done
+check "a decision succeeds after the kills" soon decide
+
+# A shorter time than the unit's, for this test.
+stage "watchdog"
+inside sh -c 'mkdir -p /run/systemd/system/assay-fcgi.service.d
+    printf "[Service]\nWatchdogSec=4\nTimeoutAbortSec=2\n" \
+	>/run/systemd/system/assay-fcgi.service.d/test.conf
+    systemctl daemon-reload && systemctl restart assay-fcgi'
+pid=$(main_pid assay-fcgi)
+sleep 5
+is "a working pool keeps the watchdog quiet" "$(main_pid assay-fcgi)" "$pid"
+does sh -c "kill -STOP $pid"
+check "the watchdog replaces a pool that hangs" \
+    soon is_new assay-fcgi "$pid"
+check "a decision succeeds after the watchdog" soon decide
+inside sh -c 'rm /run/systemd/system/assay-fcgi.service.d/test.conf
+    systemctl daemon-reload'
+
+stage "reload and restart"
+pid=$(main_pid assay-fcgi)
+inside sh -c 'echo DECIDE_WORKERS=2 >>/etc/assay/assay.conf'
+check "a reload accepts valid settings" does systemctl reload assay-fcgi
+inside sh -c 'echo DECIDE_WORKERS=none >>/etc/assay/assay.conf'
+check "a reload refuses invalid settings" \
+    eval '! does systemctl reload assay-fcgi'
+is "the pool continues after both reloads" "$(main_pid assay-fcgi)" "$pid"
+inside sed -i '/^DECIDE_WORKERS=/d' /etc/assay/assay.conf
+inside systemctl restart --no-block assay-fcgi
+failures=0
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	decide || failures=$((failures + 1))
+done
+is "decisions wait at the socket while the pool restarts" "$failures" 0
+
+stage "reboot"
+shut_down
+check "the container boots again" boot
+works "after the reboot"
+
+stage "upgrade"
+pid=$(main_pid assay-fcgi)
+inside sh -c 'echo DECIDE_WORKERS=3 >>/etc/assay/assay.conf'
+check "the packages are upgraded without a question" does sh -c \
+    'DEBIAN_FRONTEND=noninteractive apt-get -y \
+    -o Dpkg::Options::=--force-confold install /srv/next/*.deb </dev/null'
+check "the upgrade says that setup is to run" prints 'run "assayctl setup" now'
+is "the settings keep the edit" "$(inside tail -n 1 /etc/assay/assay.conf)" \
+    DECIDE_WORKERS=3
+is "the settings keep their group and mode" \
+    "$(inside stat -c '%a %U %G' /etc/assay/assay.conf)" "640 root assay"
+is "no companion runs on the old schema" "$(inside systemctl list-units \
+    --plain --no-legend --state=active 'assay-*.timer' 'assay-work*')" ""
+is "the old pool continues until setup runs" "$(main_pid assay-fcgi)" "$pid"
+check "a decision succeeds before setup runs" decide
+check "setup upgrades the service" does assayctl setup
+check "setup applies the new migration" prints "$migration"
+is "setup makes no second key" "$(wc -c <"$scratch/out")" 0
+check "setup restarts the pool" is_new assay-fcgi "$pid"
+works "after the upgrade"
+
+stage "remove and purge"
+check "the packages are removed" does dpkg -r assay assay-console assay-ctl
+is "no process is left" "$(inside systemctl list-units --plain --no-legend \
+    --state=active 'assay*')" ""
+check "settings and secrets are kept" \
+    does test -e /etc/credstore/assay.DATABASE_URL -a -e /etc/assay/assay.conf
+check "the packages are purged" does dpkg -P assay assay-console assay-ctl
+is "nginx no longer has the site" \
+    "$(inside curl -sk -o /dev/null -w '%{http_code}' https://localhost/)" 000
+is "no file is left" "$(inside find /etc /usr /var/lib /run -xdev \
+    -name 'assay*' -not -path '*/dpkg/*')" ""
+is "the database is left" "$(inside runuser -u postgres -- psql -Atc \
+    'select count(*) > 10 from assay.verdict_log' assay)" t
+
+stage "install again"
+check "the packages are installed again" does sh -c 'dpkg -i /srv/next/*.deb'
+check "setup does not take the old roles unasked" eval '! setup'
+check "setup gives the old roles new passwords" setup --new-passwords
+works "on the old database"
+stage "end"
+conclude

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What operators find and change in the console, apart from cases and rules:
+# commands of assayctl, target times of queues, users and rules by the search, list
+# entries.
+# shellcheck source=t/http/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/chromium.sh
+. "$(dirname "$0")/chromium.sh"
+
+need_chromium
+start_console
+http POST /v1/lists '{"kind":"watch","subject":"user","value":"u-77"}'
+is "an entry without an end is stored" "$STATUS" 201
+http POST /v1/lists '{"kind":"watch","subject":"user","value":"u-soon",
+    "reason":"once","expiresAt":"'"$(date -u -d '+3 days' +%FT%TZ)"'"}'
+is "an entry with an end is stored" "$STATUS" 201
+for n in 1 2 3 4; do
+	http POST /v1/decisions '{"id":"a'$n'","type":"order.place","amount":5000,
+	    "currency":"EUR","subject":{"userId":"u-77","ip":"196.188.1.2"}}'
+	is "the event $n is to be reviewed" "$(json .verdict)" review
+done
+http POST /v1/webhooks '{"url":"https://hooks.example.com/in",
+    "events":["case.resolved.v1"]}'
+http POST "/v1/webhooks/$(json .id)/revoke"
+is "a webhook is revoked" "$STATUS" 200
+http GET '/v1/cases?queue=*'
+queue=$(json '.[0].queue')
+
+start_tcp_site
+run_steps actions.mjs 14 \
+    "{\"password\":\"correct horse\",\"user\":\"u-77\",\"queue\":\"$queue\"}"
+finish

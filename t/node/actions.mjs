@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: ISC
+// What the console offers beside its lists: the commands of assayctl, the target times
+// of queues, the search for users and rules, and the filters and changes of entries:
+//
+//	node actions.mjs MODULES CHROMIUM URL < INPUT
+//
+// INPUT is { password, user, queue }: the password of admin@example.com, a user with
+// events, and the queue of its cases.
+import { readFileSync } from "node:fs";
+import { launch, signIn, steps, want, watch } from "./page.mjs";
+
+const [modules, program, base] = process.argv.slice(2);
+const { password, user, queue } = JSON.parse(readFileSync(0, "utf8"));
+const browser = await launch(modules, program);
+const step = steps(browser);
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+const page = await context.newPage();
+const seen = await watch(page, base);
+await signIn(page, base, "admin@example.com", password);
+seen.errors = [];
+
+const button = (name) => page.getByRole("button", { name, exact: true });
+const field = (name) => page.getByLabel(name, { exact: true });
+const dialog = (name) => page.getByRole("dialog", { name, exact: true });
+const gone = (place) => place.waitFor({ state: "detached" });
+async function open(hash, ready) {
+	await page.evaluate((to) => { location.hash = to; }, hash);
+	await page.locator(ready).first().waitFor();
+}
+function ask(path) {
+	return page.evaluate(async (to) => (await fetch(to,
+	    { headers: { "Assay-Session": "cookie" } })).json(), path);
+}
+const targetNow = async () => (await ask("/v1/queues")).queues.find((one) =>
+    one.queue === queue).targetMinutes;
+
+await step("a case lists the commands of what can be done with it", async () => {
+	const [{ id }] = await ask("/v1/cases?queue=*&status=open");
+	await open(`#/cases/${id}`, ".timeline");
+	await button("Commands of assayctl").click();
+	const lines = await dialog("Commands of assayctl").locator("code")
+	    .allInnerTexts();
+	for (const line of [`cases show ${id}`, `cases assign ${id}`,
+	    `cases snooze --days 1 ${id}`, `cases hand-over ${id} EMAIL`, "cases next"])
+		want(lines.includes(`assayctl ${line}`) ? line : lines.join("; "), line);
+	await page.keyboard.press("Escape");
+});
+await step("a dialog shows the command of what is typed into it", async () => {
+	await button("Hand over H").or(page.getByRole("button", { name: /^Hand over/ }))
+	    .first().click();
+	await field("Email of the operator").fill("bob@example.com");
+	await page.getByRole("dialog").getByRole("button",
+	    { name: /assayctl cases hand-over cse_\w+ bob@example\.com$/ }).waitFor();
+	await page.keyboard.press("Escape");
+});
+await step("an admin sets the target time of a queue", async () => {
+	await open("#/settings", "tr[data-row]");
+	await button(`Target time of ${queue}`).click();
+	await field("Minutes until a case should be resolved").fill("1.5");
+	await page.getByText("Type whole minutes").waitFor();
+	want(await page.getByRole("dialog").getByRole("button", { name: "Save" })
+	    .isDisabled(), true);
+	await field("Minutes until a case should be resolved").fill("90");
+	await page.keyboard.press("Enter");
+	await page.locator("td", { hasText: "90 minutes" }).waitFor();
+	want(await targetNow(), 90);
+});
+await step("an empty target removes it", async () => {
+	await button(`Target time of ${queue}`).click();
+	await field("Minutes until a case should be resolved").fill("");
+	await page.getByRole("button", { name: `assayctl queues clear ${queue}` })
+	    .waitFor();
+	await page.keyboard.press("Enter");
+	await gone(page.locator("td", { hasText: "90 minutes" }));
+	want(await targetNow(), null);
+});
+await step("the palette opens a user", async () => {
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("/");
+	await page.keyboard.type(user);
+	await page.getByRole("option", { name: `Open the user ${user}` }).click();
+	await page.locator(".spark circle").first().waitFor();
+	want(await page.locator(".spark circle").count(), 4);
+});
+await step("the palette finds a rule by its tag", async () => {
+	const [{ eventType, rules: [rule] }] = await ask("/v1/rules");
+	await page.keyboard.press("/");
+	await page.keyboard.type(`${eventType} ${rule.tag}`);
+	await page.getByRole("option",
+	    { name: `Open the rule ${rule.id} of ${eventType}` }).click();
+	await page.locator("rule-editor").waitFor();
+});
+await step("an id that is no event leads to the user", async () => {
+	await open(`#/decisions/${user}`, ".empty");
+	await page.getByRole("link", { name: `Open the user ${user}` }).click();
+	await page.locator(".stats").waitFor();
+	want(/#\/entity\/user\/~/.test(page.url()), true);
+	want(seen.errors.filter((text) => !/status of 404/.test(text)).join(), "");
+	seen.errors = [];
+});
+await step("an operator tries a whole event as JSON", async () => {
+	await open("#/decisions/a1", ".rules");
+	await button("Edit the whole event").click();
+	const whole = field("The event as JSON"), decide = button("Decide");
+	const event = JSON.parse(await whole.inputValue());
+	want(event["event.amount"], 5000);
+	await whole.fill(JSON.stringify({ ...event, "geo.planet": 1,
+	    "event.amount": "5" }, null, 2));
+	want(await page.locator(".mistakes li").allInnerTexts().then((all) =>
+	    all.map((text) => text.replace(/\s+/g, " ").replace(/^\S+ /, "")).join()),
+	    "This signal must be a number or null.,There is no such signal. An " +
+	    "attribute is attr.NAME.");
+	want(await decide.isDisabled(), true);
+	await whole.fill(JSON.stringify({ ...event, "event.amount": 1 }));
+	await decide.click();
+	await page.locator(".stack[role=status]", { hasText: "It would be:" }).waitFor();
+	await button("Edit single signals").click();
+	want(await field("event.amount").inputValue(), "1");
+});
+await step("the tile of entries that end soon shows them", async () => {
+	await open("#/lists", "tr[data-row]");
+	want(await page.locator("tr[data-row]").count(), 2);
+	await page.locator("a.stat").click();
+	await gone(page.locator("tr[data-row]").nth(1));
+	await page.locator("td", { hasText: "u-soon" }).waitFor();
+});
+await step("a new reason keeps the end of an entry", async () => {
+	const [{ expiresAt }] = await ask("/v1/lists?expiring=7");
+	await button("Change u-soon").click();
+	await field("Reason").fill("seen again");
+	await page.keyboard.press("Enter");
+	await page.locator("td", { hasText: "seen again" }).waitFor();
+	const [entry] = await ask("/v1/lists?expiring=7");
+	want(entry.expiresAt, expiresAt);
+	want(entry.reason, "seen again");
+});
+await step("lists show the entries of one operator, whom the address hides",
+    async () => {
+	await field("Added by").fill("ana@example.com");
+	await page.keyboard.press("Enter");
+	await page.locator(".empty").waitFor();
+	want(/createdBy=%7E/.test(page.url()), true);
+});
+await step("analytics count days that the operator types", async () => {
+	await open("#/analytics", ".stats");
+	await field("From").fill("2020-01-01");
+	await page.keyboard.press("Enter");
+	await field("To").fill("2020-01-02");
+	await page.keyboard.press("Enter");
+	await page.getByText("No decisions in these days.").waitFor();
+	await page.getByRole("button", { name:
+	    "assayctl analytics --since 2020-01-01 --until 2020-01-02" }).waitFor();
+});
+await step("a revoked webhook is added again as a new one", async () => {
+	await open("#/deliveries", "tr[data-row], tbody tr");
+	await button("Add it again").click();
+	want(await field("URL").inputValue(), "https://hooks.example.com/in");
+	want(await page.getByRole("checkbox", { name: "case.resolved.v1" }).isChecked(),
+	    true);
+	await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+	await dialog("Signing secret").getByRole("checkbox").check();
+	await dialog("Signing secret").getByRole("button").last().click();
+	const { endpoints } = await ask("/v1/webhooks");
+	want(endpoints.map(({ url, active }) => `${url} ${active}`).join(),
+	    "https://hooks.example.com/in true,https://hooks.example.com/in false");
+});
+await step("signing out everywhere ends the session", async () => {
+	want(seen.errors.join(), "");
+	await open("#/account", ".facts");
+	await button("Sign out everywhere").click();
+	await page.getByRole("dialog").getByRole("button",
+	    { name: /assayctl logout --all$/ }).waitFor();
+	await page.getByRole("dialog").getByRole("button",
+	    { name: "Sign out everywhere", exact: true }).click();
+	await page.getByRole("heading", { name: "Sign in" }).waitFor();
+	want((await context.cookies()).length, 0);
+});
+await browser.close();

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: ISC
+# Print a bundle of the console, one file that has many modules or styles:
+#
+#	awk -v file=NAME -f tools/bundle.awk console/bundles.tbl
+#
+# in the directory of the sources.  Each line of the table has the name of a bundle
+# and a file for it.  The bundle has these files and all modules that they import,
+# without those of the bundles above it.
+#
+# A module becomes a function that returns its exports, so that names stay apart:
+#
+#					modules["console/home.js"] = (() => {
+#	import { t } from "./text.js";	const { t } = modules["console/text.js"];
+#	export const LIMIT = 3;		const LIMIT = 3;
+#	export default function Home()	function Home()
+#	...				...
+#					return { LIMIT, default: Home };
+#					})();
+#
+# import("./home.js") becomes an import of the bundle that has the module.  Comments
+# that are whole lines, and indentation, are left out.  The script refuses an import
+# or export that it does not understand, with FILE:LINE.
+/^(#|$)/ { next }
+$1 != bundle { bundle = bundles[++count] = $1 }
+$2 ~ /\.css$/ { add_style($2, FILENAME, FNR) }
+$2 ~ /\.js$/ { add_module($2, FILENAME, FNR) }
+END {
+	if (!failed && !(file in text))
+		refuse(FILENAME, FNR, "no bundle has the name " file)
+	for (i = 1; i <= dynamic && !failed; i++)
+		if (!(wanted[i] in holder))
+			refuse(wanter[i], place[i], "no bundle has " wanted[i])
+	if (failed)
+		exit 1
+	for (i = 1; i <= dynamic; i++)
+		gsub("\001" i "\001", "import(\"./" holder[wanted[i]] \
+		    "\").then(() => modules[\"" wanted[i] "\"])", text[file])
+	print "/* SPDX-License-Identifier: ISC; libraries: see third_party */"
+	if (file == bundles[1])
+		print "export const modules = {};"
+	else if (file ~ /\.js$/)
+		print "import { modules } from \"./" bundles[1] "\";"
+	for (i = 2; i <= count; i++)
+		if ((file, bundles[i]) in needed)
+			print "import \"./" bundles[i] "\";"
+	printf "%s", text[file]
+}
+
+function refuse(path, line, why) {
+	print path ":" line ": " why | "cat >&2"
+	failed = 1
+	exit 1
+}
+
+# bare(row): the line without its indentation; "" for a comment.
+function bare(row) {
+	sub(/^[ \t]+/, "", row)
+	return row ~ /^\/\// ? "" : row
+}
+
+# add_style(path, from, line): add a style sheet that the file from names in this line.
+function add_style(path, from, line,    row, all, got) {
+	while ((got = (getline row <path)) > 0)
+		all = all bare(row) "\n"
+	if (got < 0)
+		refuse(from, line, "there is no file " path)
+	close(path)
+	while (match(all, /\/\*[^*]*\*+([^\/*][^*]*\*+)*\//))
+		all = substr(all, 1, RSTART - 1) substr(all, RSTART + RLENGTH)
+	gsub(/\n\n+/, "\n", all)
+	text[bundle] = text[bundle] all
+}
+
+# add_module(path, from, line): add a module that the file from names in this line,
+# after the modules that it imports.
+function add_module(path, from, line,    row, more, all, n, got) {
+	if (path in holder) {
+		if (!(path in finished))
+			refuse(from, line, path " imports this file in turn")
+		if (holder[path] != bundle)
+			needed[bundle, holder[path]] = 1
+		return
+	}
+	holder[path] = bundle
+	while ((got = (getline row <path)) > 0) {
+		n++
+		row = bare(row)
+		if (row ~ /^import[ {]/) {
+			while (row !~ /;$/ && (getline more <path) > 0) {
+				n++
+				row = row " " bare(more)
+			}
+			row = linked(row, path, n)
+		} else
+			row = loaded(exported(row, path, n), path, n)
+		if (row != "")
+			all = all row "\n"
+	}
+	if (got < 0)
+		refuse(from, line, "there is no file " path)
+	close(path)
+	finished[path] = 1
+	text[bundle] = text[bundle] "modules[\"" path "\"] = (() => {\n" all \
+	    "return {" members[path] " };\n})();\n"
+}
+
+# resolve(path, relative): the path of the file that a module names so.
+function resolve(path, relative) {
+	sub(/[^\/]*$/, "", path)
+	path = path relative
+	gsub(/\/\.\//, "/", path)
+	while (sub(/[^\/]+\/\.\.\//, "", path))
+		continue
+	return path
+}
+
+# linked(row, path, line): an import becomes constants of this module.
+function linked(row, path, line,    from, i, n, part, word) {
+	if (!match(row, /"\.[^"]*\.js";$/))
+		refuse(path, line, "not understood: " row)
+	from = resolve(path, substr(row, RSTART + 1, RLENGTH - 3))
+	row = substr(row, 1, RSTART - 1)
+	add_module(from, path, line)
+	if (row == "import ")
+		return ""
+	if (row ~ /^import [A-Za-z0-9_$]+ from $/) {
+		sub(/^import /, "import { default as ", row)
+		sub(/ from $/, " } from ", row)
+	}
+	if (!sub(/^import *[{]/, "", row) || !sub(/[}] *from *$/, "", row))
+		refuse(path, line, "not understood: " row)
+	n = split(row, part, ",")
+	for (i = 1; i <= n; i++) {
+		split(part[i], word, " ")
+		if (!((from, word[1]) in exports))
+			refuse(path, line, from " does not export " word[1])
+	}
+	gsub(/ as /, ": ", row)
+	return "const {" row "} = modules[\"" from "\"];"
+}
+
+# export_as(path, inner, outer): note an export of a module.
+function export_as(path, inner, outer) {
+	exports[path, outer] = 1
+	members[path] = members[path] (members[path] == "" ? " " : ", ") \
+	    (inner == outer ? inner : outer ": " inner)
+}
+
+# exported(row, path, line): the line without "export".
+function exported(row, path, line,    i, n, last, part, word, outer) {
+	if (match(row, /export *[{][^{}]*[}];$/)) {
+		n = split(substr(row, RSTART, RLENGTH - 2), part, /[{,]/)
+		for (i = 2; i <= n; i++) {
+			last = split(part[i], word, " ")
+			export_as(path, word[1], word[last])
+		}
+		return substr(row, 1, RSTART - 1)
+	}
+	if (!sub(/^export /, "", row))
+		return row
+	if (sub(/^default /, "", row)) {
+		outer = "default"
+		if (row ~ /^[[{]/)
+			row = "const exported = " row
+	}
+	if (!match(row, /^(async function|function[*]?|class|const) [A-Za-z0-9_$]+/))
+		refuse(path, line, "not understood: export " row)
+	n = split(substr(row, 1, RLENGTH), word, " ")
+	export_as(path, word[n], outer == "" ? word[n] : outer)
+	return row
+}
+
+# loaded(row, path, line): the line with a mark for each import("...").
+function loaded(row, path, line) {
+	while (match(row, /import\("\.[^"]*\.js"\)/)) {
+		wanted[++dynamic] = resolve(path,
+		    substr(row, RSTART + 8, RLENGTH - 10))
+		wanter[dynamic] = path
+		place[dynamic] = line
+		row = substr(row, 1, RSTART - 1) "\001" dynamic "\001" \
+		    substr(row, RSTART + RLENGTH)
+	}
+	if (row ~ /^(import|export)|[^A-Za-z]import *[(]|import[.]meta/)
+		refuse(path, line, "not understood: " row)
+	return row
+}
