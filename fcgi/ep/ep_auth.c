@@ -282,7 +282,7 @@ auth_confirm(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/auth/refresh.  200: a new token of the same session; the old token
- * stays valid.  In a browser both have one id, so that a logout ends both.
+ * stays valid.  In a browser both are one session, so that a logout ends both.
  * Both expire at the latest SESSION_MAX_HOURS after the password was entered.
  */
 int
@@ -291,7 +291,7 @@ auth_refresh(struct req *req, struct resp *resp)
 	const struct token t = { .email = req->operator.email,
 		.role = req->operator.role,
 		.session = req->operator.session,
-		.id = req->operator.web ? req->operator.token_id : NULL,
+		.id = req->operator.token_id,
 		.given_at = req->operator.given_at,
 		.web = req->operator.web };
 

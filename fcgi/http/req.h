@@ -37,7 +37,7 @@ struct operator
 	enum role role;
 	bool temporary; /* set by another operator */
 	bool second_factor; /* enabled */
-	const char *token_id; /* jti */
+	const char *token_id; /* what a logout ends: jti or sid */
 	int64_t expires_at; /* microseconds UTC */
 	int64_t session; /* number in the token (sn) and database */
 	int64_t given_at; /* when the session's password was entered */

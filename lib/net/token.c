@@ -18,7 +18,7 @@
 #define KID_LABEL "assay token key\n"
 #define SIGNATURE_SIZE 43 /* 32 bytes in base64url */
 #define SECOND INT64_C(1000000)
-#define N_CLAIMS 9 /* without "use", which only web tokens have */
+#define N_CLAIMS 9 /* without "use" and "sid", which only web tokens have */
 #define CLAIM_MAX (INT64_MAX / SECOND / 2) /* so that sums do not overflow */
 
 static int64_t token_lifetime(
@@ -82,17 +82,16 @@ token_issue(const struct token_keys *keys, struct arena *a,
 	char id[CRYPT_ID_SIZE], signature[SIGNATURE_SIZE + 1];
 	struct str s;
 
-	if (t->id == NULL)
-		crypt_id("tok_", now, id);
+	crypt_id("tok_", now, id);
 	str_init(&s, a);
 	str_add(
 	    &s, "{\"iss\":\"" ISSUER "\",\"aud\":\"" AUDIENCE "\",\"sub\":");
 	str_json(&s, t->email);
 	str_addf(&s, ",\"role\":\"%s\",\"sn\":%lld,\"jti\":\"%s\"",
-	    token_role_name(t->role), (long long)t->session,
-	    t->id == NULL ? id : t->id);
+	    token_role_name(t->role), (long long)t->session, id);
 	if (t->web)
-		str_add(&s, ",\"use\":\"web\"");
+		str_addf(&s, ",\"use\":\"web\",\"sid\":\"%s\"",
+		    t->id == NULL ? id : t->id);
 	str_addf(&s, ",\"at\":%lld,\"iat\":%lld,\"exp\":%lld}",
 	    (long long)(t->given_at / SECOND), (long long)(now / SECOND),
 	    (long long)((whole < last ? whole : last) / SECOND));
@@ -322,12 +321,15 @@ base64url_read(struct arena *a, const char *text, size_t size, size_t *ret_size)
 	return (const char *)out;
 }
 
-/* Read the claims: exactly those of token_issue(); "at" may be absent. */
+/*
+ * Read the claims: exactly those of token_issue().  "at" and "sid" may be
+ * absent; sid is then the jti.
+ */
 static int
 read_claims(struct arena *a, const char *text, size_t size, struct token *ret)
 {
 	struct json_object *json = body_parse(a, text, size, NULL);
-	const char *issuer, *audience, *role, *since, *use;
+	const char *issuer, *audience, *role, *since, *use, *id;
 	int n_claims = N_CLAIMS;
 
 	if (!json_object_is_type(json, json_type_object))
@@ -337,13 +339,22 @@ read_claims(struct arena *a, const char *text, size_t size, struct token *ret)
 		n_claims--;
 	use = claim_text(json, "use");
 	ret->web = use != NULL && strcmp(use, "web") == 0;
-	if (json_object_object_length(json) != n_claims + ret->web)
+	id = "jti";
+	if (ret->web) {
+		n_claims++;
+		if (json_object_object_get_ex(json, "sid", NULL)) {
+			id = "sid";
+			n_claims++;
+		}
+	}
+	if (json_object_object_length(json) != n_claims ||
+	    claim_text(json, "jti") == NULL)
 		return -1;
 	issuer = claim_text(json, "iss");
 	audience = claim_text(json, "aud");
 	role = claim_text(json, "role");
 	ret->email = claim_text(json, "sub");
-	ret->id = claim_text(json, "jti");
+	ret->id = claim_text(json, id);
 	ret->session = claim_number(json, "sn");
 	ret->given_at = claim_number(json, since) * SECOND;
 	ret->issued_at = claim_number(json, "iat") * SECOND;

@@ -22,7 +22,7 @@ struct token {
 	const char *email; /* sub */
 	enum role role;
 	int64_t session; /* sn: logout-all raises the operator's number */
-	const char *id; /* jti */
+	const char *id; /* what a logout ends: jti; if web, sid */
 	int64_t given_at; /* at: when the password was given */
 	bool web; /* use: a browser's session, whose token is in a cookie */
 	int64_t issued_at; /* microseconds UTC, whole seconds, as all times */
@@ -63,9 +63,9 @@ int token_keys_init(struct token_keys *keys, struct arena *a,
 /*
  * Make a token for the email, role and session of t, signed with the first key.
  * It is valid from now for TOKEN_LIFETIME, or for limits->idle if t->web, but
- * never longer than limits->session after t->given_at.  Its id is t->id, or a
- * new one if that is NULL.  Return the token in arena a, or NULL when the arena
- * is full.
+ * never longer than limits->session after t->given_at.  Its jti is new.  If
+ * t->web, its sid is t->id, or the jti if that is NULL.  Return the token in
+ * arena a, or NULL when the arena is full.
  */
 const char *token_issue(const struct token_keys *keys, struct arena *a,
     const struct token *t, const struct token_limits *limits, int64_t now);
@@ -74,9 +74,9 @@ const char *token_issue(const struct token_keys *keys, struct arena *a,
  * Check a token as far as that needs no database, and read it: its exact
  * header, its signature, each claim, and its times against now and limits.  A
  * claim that token_issue() does not write, or writes otherwise, refuses the
- * token.  In a token without the claim "at", which earlier versions issued, the
- * password was given when the token was issued.  Return 0 with *ret filled from
- * arena a, or -1 with f set to UNAUTHENTICATED.
+ * token.  Earlier versions issued tokens without "at" and "sid": the password
+ * was given when the token was issued, and sid is the jti.  Return 0 with *ret
+ * filled from arena a, or -1 with f set to UNAUTHENTICATED.
  */
 int token_verify(const struct token_keys *keys, struct arena *a,
     const char *text, const struct token_limits *limits, int64_t now,

@@ -79,8 +79,6 @@ is_error "over plain HTTP the cookie with a prefix answers 401" \
     401 UNAUTHENTICATED
 cookie=$first
 
-# A token counts its times in seconds: a later one differs.
-sleep 1
 browse POST /v1/auth/refresh
 is_json "a refresh of a browser's session answers without a token" \
     'keys | join(" ")' "expiresAt idleSeconds user"

@@ -29,6 +29,7 @@
 #define EXP "\"exp\":1795043200"
 #define WHO ISS "," AUD "," SUB ","
 #define AT "\"at\":1794900000"
+#define WEB ",\"use\":\"web\"," AT "," IAT ",\"exp\":1795001800"
 #define GOOD "{" WHO ROLE "," SN "," JTI "," AT "," IAT "," EXP "}"
 #define OLD "{" WHO ROLE "," SN "," JTI "," IAT "," EXP "}"
 #define DAYS(n) (INT64_C(n) * 24 * 3600 * 1000000)
@@ -132,6 +133,12 @@ static const struct {
 	  ",\"iat\":1794998200,\"exp\":1795000900}",
 	    false },
 	{ "{" WHO ROLE "," SN "," JTI ",\"use\":\"api\"," AT "," IAT "," EXP
+	  "}",
+	    false },
+	{ "{" WHO ROLE "," SN "," JTI WEB ",\"sid\":\"tok_0\"}", true },
+	{ "{" WHO ROLE "," SN "," JTI WEB ",\"sid\":0}", false },
+	{ "{" WHO ROLE "," SN ",\"sid\":\"tok_0\"" WEB "}", false },
+	{ "{" WHO ROLE "," SN "," JTI ",\"sid\":\"tok_0\"," AT "," IAT "," EXP
 	  "}",
 	    false },
 	{ "[" ISS "]", false },
@@ -278,6 +285,23 @@ START_TEST(web_token_expires_when_idle)
 	ck_assert_int_eq(
 	    token_verify(&keys, &a, text, &week, NOW, &t, NULL), 0);
 	ck_assert_int_eq(t.expires_at, t.issued_at + 60 * INT64_C(1000000));
+}
+END_TEST
+
+/* Two tokens of one second differ; those of a browser's session share a sid. */
+START_TEST(refreshed_token_is_another)
+{
+	struct token who = admin(DAYS(1)), t = { 0 };
+	const char *text = issue();
+
+	ck_assert_str_ne(text, issue());
+	who.web = true;
+	who.id = "tok_first";
+	text = token_issue(&keys, &a, &who, &week, NOW);
+	ck_assert_str_ne(text, token_issue(&keys, &a, &who, &week, NOW));
+	ck_assert_int_eq(
+	    token_verify(&keys, &a, text, &week, NOW, &t, NULL), 0);
+	ck_assert_str_eq(t.id, "tok_first");
 }
 END_TEST
 
@@ -460,6 +484,7 @@ suite_token(void)
 	tcase_add_test(tc, issued_token_is_read_back);
 	tcase_add_test(tc, token_expires_with_its_session);
 	tcase_add_test(tc, web_token_expires_when_idle);
+	tcase_add_test(tc, refreshed_token_is_another);
 	tcase_add_test(tc, token_of_longest_email_verifies);
 	tcase_add_test(tc, key_id_is_hash_of_secret);
 	tcase_add_test(tc, previous_secrets_verify_tokens);
