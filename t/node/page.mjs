@@ -17,7 +17,7 @@ export async function launch(modules, program) {
 export async function watch(page, base) {
 	const { origin } = new URL(base);
 	const seen = { errors: [], otherHosts: [] };
-	page.setDefaultTimeout(30000);
+	page.setDefaultTimeout(120000);
 	page.on("console", (message) => {
 		if (["error", "warning"].includes(message.type()))
 			seen.errors.push(message.text());

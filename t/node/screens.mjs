@@ -9,11 +9,12 @@
 //		same with data
 //	calls	optional: false if opening the screen calls nothing that can fail
 
-// mayFail(screen): whether a11y.mjs visits it while all calls fail: not if something
-// must be done on it first.
-export function mayFail({ hash, before, empty, calls }) {
-	return typeof hash === "string" && before === undefined && empty !== false &&
-	    calls !== false;
+// screensIn(state, pass): the screens that a11y.mjs visits then.  While all calls fail it
+// can do nothing on a screen.
+export function screensIn(state, pass) {
+	return screens.filter(({ hash, before, empty, calls }) =>
+	    (state === "full" || empty !== false) && (pass !== "failing" ||
+	    typeof hash === "string" && before === undefined && calls !== false));
 }
 
 const press = (name) => (page) => page.getByRole("button", { name }).click();
@@ -30,7 +31,7 @@ function caseIn(query) {
 	    `/v1/cases?queue=*&${query}`))[0].id}`;
 }
 
-export default [
+const screens = [
 	{ id: "home", hash: "#/", ready: ".stats, .empty" },
 	{ id: "rules", hash: "#/rules", ready: "tr[data-row]" },
 	{ id: "ruleset", hash: "#/rules/card.capture",
