@@ -5,7 +5,8 @@
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-start_stack
+# With the real scrypt.
+start_stack LD_PRELOAD=
 admin_token
 # The hash of "correct horse" with N=2^10, r=8, p=1.
 # shellcheck disable=SC2016 # no variables

@@ -99,9 +99,9 @@ is "users list shows the temporary password" \
 owner_ctl() {
 	owner_password=$1
 	shift
-	printf '%s\n' "$owner_password" | DATABASE_URL="host=$scratch/run \
-	    dbname=assay user=postgres" "$builddir/assayctl" "$@" \
-	    >"$scratch/out" 2>"$scratch/err"
+	printf '%s\n' "$owner_password" | LD_PRELOAD="$cheap_scrypt" \
+	    DATABASE_URL="host=$scratch/run dbname=assay user=postgres" \
+	    "$builddir/assayctl" "$@" >"$scratch/out" 2>"$scratch/err"
 	STATUS=$?
 }
 owner_ctl 'a way back in' admin password Admin@example.com

@@ -7,8 +7,8 @@
 # Each scenario runs in its own scratch directory with a copy of the prepared
 # cluster, the real pool and the real nginx, all on unix sockets, so several
 # scenarios can run at once.  It prints "ok" and "not ok" lines.  At its end the
-# harness stops every process that it started; if a test failed, it prints the
-# logs and keeps them in the build directory.
+# harness stops every process that it started; if a test failed, it prints what the
+# logs warn about and keeps them in the build directory.
 # The last tests of every scenario: http() and raw() got only complete answers,
 # and errors only as our envelope; no log holds an address, a number, a key or
 # another secret of a request (nginx keeps a copy of every request for this);
@@ -74,14 +74,21 @@ leave() {
 	if [ "$tap_failed" -gt 0 ]; then
 		mkdir -p "$builddir/t/http"
 		cp -R "$scratch/log" "$builddir/t/http/$scenario.logs"
-		for leave_log in "$scratch"/log/*; do
-			echo "# the end of ${leave_log##*/}:"
-			tail -n 30 "$leave_log" | sed 's/^/#   /'
-		done
+		alarming
+		echo "# all logs: t/http/$scenario.logs in the build directory"
 		[ "$leave_status" -ne 0 ] || leave_status=1
 	fi
 	rm -rf "$scratch"
 	exit "$leave_status"
+}
+
+# alarming: the last lines of each log that have level warn or above.
+alarming() {
+	for alarming_log in "$scratch"/log/*; do
+		grep -E 'level=(warn|error)|(ERROR|FATAL|PANIC):|\[(warn|error|crit|alert|emerg)\]|Sanitizer|runtime error' \
+		    "$alarming_log" | tail -n 3 |
+		    sed "s/^/# ${alarming_log##*/}: /"
+	done
 }
 
 # t/answers.sh checks the answers of all scenarios.
@@ -249,8 +256,8 @@ http() {
 	shift
 	[ $# -eq 0 ] || shift
 	printf '%s\n' "$http_path" "$http_body" "$@" >>"$scratch/sent/http"
-	if [ $# -eq 0 ] && [ "$http_method" != HEAD ]; then
-		http_answer=$(http_request) || :
+	if [ "$http_method" != HEAD ] && are_headers "$@"; then
+		http_answer=$(http_request "$@") || :
 	else
 		http_answer=$(http_curl "$@") || :
 	fi
@@ -269,12 +276,25 @@ http() {
 	esac
 }
 
-# http_request: the request of http() without curl.
+# are_headers [curl option ...]: they only add headers that curl would not change.
+are_headers() {
+	while [ $# -gt 1 ]; do
+		case "$1 $2" in
+		"-H Assay-Session: "?* | "-H Cookie: "?* | "-H Idempotency-Key: "?* | \
+		    "-H Sec-Fetch-Site: "?* | "-H X-Forwarded-For: "?*)
+			shift 2
+			;;
+		*) return 1 ;;
+		esac
+	done
+	[ $# -eq 0 ]
+}
+
+# http_request [-H HEADER ...]: the request of http() without curl.
 http_request() {
-	set --
-	[ -z "$http_body" ] || set -- 'Content-Type: application/json'
-	[ -z "$KEY" ] || set -- "X-API-Key: $KEY" "$@"
-	[ -z "$TOKEN" ] || set -- "Authorization: Bearer $TOKEN" "$@"
+	[ -z "$http_body" ] || set -- -H 'Content-Type: application/json' "$@"
+	[ -z "$KEY" ] || set -- -H "X-API-Key: $KEY" "$@"
+	[ -z "$TOKEN" ] || set -- -H "Authorization: Bearer $TOKEN" "$@"
 	perl "$srcdir/t/http/request.pl" "$scratch/run$host/http.sock" \
 	    "$http_method" "$http_path" "$http_body" "$@" 2>"$scratch/curl"
 }
@@ -426,7 +446,7 @@ with_settings() {
 	    RATE_LIMIT_LABELS_PER_MIN=100000 \
 	    ASAN_OPTIONS=abort_on_error=0:detect_leaks=1 \
 	    UBSAN_OPTIONS=print_stacktrace=1 LOG_LEVEL=debug CORE_DUMPS=true \
-	    "$@"
+	    LD_PRELOAD="$cheap_scrypt" "$@"
 	printf '%s\n' "$@" >>"$scratch/sent/settings"
 	"$settings_command" "$@"
 }
@@ -560,8 +580,8 @@ stop_stack() {
 }
 
 is_ready() {
-	[ "$(curl -s --max-time 5 --unix-socket "$scratch/run$host/http.sock" \
-	    -o /dev/null -w '%{http_code}' "$BASE/readyz")" = 200 ]
+	perl "$srcdir/t/http/request.pl" "$scratch/run$host/http.sock" GET /readyz "" \
+	    2>/dev/null | grep -q '^HTTP/1.1 200'
 }
 
 # ready_is "STATUS STORE REDIS": /readyz answers this.
@@ -618,3 +638,10 @@ for program in assay-cron assay-fcgi assayctl; do
 	ln "$builddir/$program" "$scratch/bin/" 2>/dev/null ||
 	    cp "$builddir/$program" "$scratch/bin/"
 done
+# cheap_scrypt: what programs that hash passwords get as LD_PRELOAD; not in a build with
+# sanitizers, which must be loaded first.
+cheap_scrypt=
+if ! grep -q '^#define ARENA_MALLOC' "$builddir/config.h"; then
+	cp "$builddir/t/http/scrypt.so" "$scratch/bin/"
+	cheap_scrypt=$scratch/bin/scrypt.so
+fi

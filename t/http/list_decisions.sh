@@ -36,10 +36,11 @@ decide_event() {
 }
 # verdicts_of EVENT: how often each verdict, of 24 requests with the event.
 verdicts_of() {
-	seq 24 | xargs -P 8 -I{} curl -sS --max-time 20 -d "$1" \
+	# The fragment is not sent.
+	curl -sS -Z --parallel-max 8 --parallel-immediate --max-time 20 -d "$1" \
 	    --unix-socket "$scratch/run/http.sock" -H "X-API-Key: $KEY" \
-	    -H 'Content-Type: application/json' -o "$scratch/many.{}" \
-	    "$BASE/v1/decisions"
+	    -H 'Content-Type: application/json' -o "$scratch/many.#1" \
+	    "$BASE/v1/decisions#[1-24]" 2>"$scratch/curl"
 	cat "$scratch"/many.* | jq -r .verdict | sort | uniq -c | tr -s ' '
 	rm "$scratch"/many.*
 }

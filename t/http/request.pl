@@ -3,13 +3,14 @@
 # and its body.  lib.sh uses this instead of curl, whose start costs more than the
 # request.
 #
-#	perl request.pl SOCKET METHOD PATH BODY [HEADER ...]
+#	perl request.pl SOCKET METHOD PATH BODY [-H HEADER ...]
 #
 # A BODY that begins with "@" names a file, as for curl.
 use strict;
 use warnings;
 
 my ($socket, $method, $path, $body, @headers) = @ARGV;
+@headers = grep { $_ ne "-H" } @headers;
 if ($body =~ s/^@//) {
 	open my $file, "<", $body or die "$body: $!\n";
 	local $/;
