@@ -32,11 +32,6 @@ backtest_moves() {
 	http GET /v1/backtest
 	[ "$(json ".running[0].samples > ${seen:-0}")" = true ]
 }
-# shellcheck disable=SC2317
-none_running() {
-	http GET /v1/backtest
-	[ "$(json '.running | length')" = 0 ]
-}
 # await_backtest FILE: wait for the answer; ANSWER is its status, and its code or
 # sample size.
 await_backtest() {

@@ -116,7 +116,9 @@ is "a small backtest runs beside the long one" "$STATUS" 200
 TOKEN=$admin
 http POST /v1/backtest '{"eventType":"card.authorize"}'
 is_error "a second long backtest does not" 503 UNAVAILABLE
-wait "$curl_pid"
+kill "$curl_pid"
+wait "$curl_pid" 2>/dev/null
+check "the long backtest ends with its caller" stack_until 60 0 none_running
 send_backtest "$scratch/slow"
 check "a long backtest runs again" stack_until 20 "$curl_pid" long_runs
 running=$(json '.running[0].id')

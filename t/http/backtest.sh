@@ -37,11 +37,20 @@ send_backtest() {
 slow_rules() {
 	awk -v n="$1" 'BEGIN {
 		printf "{\"eventType\":\"card.refund\",\"dsl\":\""
-		while (n-- > 0)
-			printf "rule r%d { when !(event.amount < %d || " \
-			    "graph.ringSize > %d) && geo.country == \\\"ET\\\" " \
-			    "then score += 1, tag t%d }\\n", n, 1e9 + n, n, n % 9
+		while (n-- > 0) {
+			printf "rule r%d { when ", n
+			for (i = 0; i < 24; i++)
+				printf "event.amount < %d && ", 1e9 + n + i
+			printf "event.amount > 1000000000 then score += 1, tag t%d }\\n", n % 9
+		}
 		print "\"}" }'
+}
+
+# none_running: GET shows no backtest.
+# shellcheck disable=SC2317 # called by name
+none_running() {
+	http GET /v1/backtest
+	[ "$(json '.running | length')" = 0 ]
 }
 
 # make_slow_samples: $samples of card.refund, and two bodies for them, slow and
@@ -52,7 +61,8 @@ make_slow_samples() {
 	    select decided_at, verdict_id || i, event_id || '-' || i, 'card.refund',
 		user_id, sample
 	    from assay.decision_detail, generate_series(1, 600) i
-	    where event_type = 'card.authorize'"
+	    where event_type = 'card.authorize';
+	    analyze assay.decision_detail"
 	samples=$(sql "select count(*) from assay.decision_detail
 	    where event_type = 'card.refund'")
 	slow_rules 1000 >"$scratch/slow"

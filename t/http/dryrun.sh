@@ -19,12 +19,13 @@ dry_run() {
 # answer_seen: verdict, score and reasons of the last answer.
 answer_seen() { json '"\(.verdict) \(.score) \(.reasons | tojson)"'; }
 
-# table_digests: a line for each table that decisions change, but the details.
+# table_digests: a line for each table that decisions change, but the details.  The pool
+# writes its row of spool_host each minute.
 table_digests() {
-	for table in $(sql "select tablename from pg_tables
-	    where schemaname = 'assay' and tablename !~ '^decision_detail'
-	    order by tablename"); do
-		echo "$table $(sql "select md5(string_agg(t::text, ' '
-		    order by t::text)) from assay.\"$table\" t")"
-	done
+	cluster_psql postgres assay -At <<-'END'
+		select format('select %L, md5(string_agg(t::text, '' '' order by t::text))
+		    from assay.%I t', tablename, tablename) from pg_tables
+		where schemaname = 'assay' and tablename <> 'spool_host' and
+		    tablename !~ '^decision_detail' order by tablename \gexec
+	END
 }
