@@ -175,9 +175,10 @@ sub place {
 	open(my $in, '<', $script) or return '';
 	while (my $line = <$in>) {
 		while ($line =~ /"([^"]{8,})"/g) {
-			my $words = join '.*', map { quotemeta }
-			    split /\$\{[^}]*\}|\$\w+|\$\(.*?\)/, $1, -1;
-			return " ($result->{name}:$.)" if $label =~ /^$words$/;
+			my @words = split /\$\{[^}]*\}|\$\w+|\$\(.*?\)/, $1, -1;
+			my $pattern = join '.*', map { quotemeta } @words;
+			return " ($result->{name}:$.)"
+			    if length join('', @words) > 8 && $label =~ /^$pattern$/;
 		}
 	}
 	return '';

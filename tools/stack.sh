@@ -76,7 +76,7 @@ stack_pg_start() {
 	    </dev/null >>"$stack_pg_log" 2>&1 8>&- 9>&- &
 	stack_pg_pid=$!
 	stack_until 30 "$stack_pg_pid" "$(stack_pg_bin)/pg_isready" -q \
-	    -h "$stack_pg_sockets" ||
+	    -h "$stack_pg_sockets" -U postgres -d postgres ||
 	    stack_die "PostgreSQL did not start: $(tail -n 3 "$stack_pg_log")"
 }
 
