@@ -638,10 +638,11 @@ for program in assay-cron assay-fcgi assayctl; do
 	ln "$builddir/$program" "$scratch/bin/" 2>/dev/null ||
 	    cp "$builddir/$program" "$scratch/bin/"
 done
-# cheap_scrypt: what programs that hash passwords get as LD_PRELOAD; not in a build with
-# sanitizers, which must be loaded first.
+# cheap_scrypt: what programs that hash passwords get as LD_PRELOAD, if make check has
+# built it; not in a build with sanitizers, which must be loaded first.
 cheap_scrypt=
-if ! grep -q '^#define ARENA_MALLOC' "$builddir/config.h"; then
+if [ -e "$builddir/t/http/scrypt.so" ] &&
+    ! grep -q '^#define ARENA_MALLOC' "$builddir/config.h"; then
 	cp "$builddir/t/http/scrypt.so" "$scratch/bin/"
 	cheap_scrypt=$scratch/bin/scrypt.so
 fi
