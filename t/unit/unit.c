@@ -6,64 +6,61 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "t/unit/unit.h"
 
 /*
  * Each test gets a new process.  AddressSanitizer searches for leaks when a
- * process ends, which takes 0.2 s: with it, all tests of a suite run in one
- * process.
+ * process ends, which takes 0.2 s: with it, all tests run in one process,
+ * except those of the suites that are SUITE_APART.
  */
 #ifdef __SANITIZE_ADDRESS__
-#define PROCESSES CK_NOFORK
+#define TOGETHER CK_NOFORK
 #else
-#define PROCESSES CK_FORK
+#define TOGETHER CK_FORK
 #endif
 
-static const struct {
+static const struct suite {
 	const char *name;
 	Suite *(*make)(void);
 	enum fork_status processes;
 } suites[] = {
-#define SUITE(name) { #name, suite_##name, PROCESSES },
+#define SUITE(name) { #name, suite_##name, TOGETHER },
 #define SUITE_APART(name) { #name, suite_##name, CK_FORK },
 #include "t/unit/suites.tbl"
 #undef SUITE_APART
 #undef SUITE
 };
 
-/* Run a suite in another process.  Return whether all tests passed. */
+/*
+ * Run the suites that run so in processes, or the one of that name.  Return
+ * whether all tests passed.
+ */
 static bool
-run(Suite *(*make)(void), enum fork_status processes)
+run(enum fork_status processes, const char *only)
 {
-	SRunner *runner;
-	int failed, status;
-	pid_t pid;
+	SRunner *runner = srunner_create(NULL);
+	const struct suite *s;
+	bool passed;
 
-	fflush(stdout);
-	if ((pid = fork()) == 0) {
-		runner = srunner_create(make());
-		srunner_set_fork_status(runner, processes);
-		srunner_run_all(runner, CK_ENV);
-		failed = srunner_ntests_failed(runner);
-		srunner_free(runner);
-		exit(failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
-	}
-	return pid != -1 && waitpid(pid, &status, 0) == pid && status == 0;
+	for (s = suites; s < suites + nitems(suites); s++)
+		if (s->processes == processes &&
+		    (only == NULL || strcmp(only, s->name) == 0))
+			srunner_add_suite(runner, s->make());
+	srunner_set_fork_status(runner, processes);
+	srunner_run_all(runner, CK_ENV);
+	passed = srunner_ntests_failed(runner) == 0;
+	srunner_free(runner);
+	return passed;
 }
 
 int
 main(void)
 {
 	const char *only = getenv("CK_RUN_SUITE");
-	int ret = EXIT_SUCCESS;
-	size_t i;
+	bool passed = run(CK_FORK, only);
 
-	for (i = 0; i < nitems(suites); i++)
-		if (only == NULL || strcmp(only, suites[i].name) == 0)
-			if (!run(suites[i].make, suites[i].processes))
-				ret = EXIT_FAILURE;
-	return ret;
+	if (TOGETHER == CK_NOFORK)
+		passed = run(CK_NOFORK, only) && passed;
+	return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
