@@ -116,8 +116,8 @@ async function pause(seconds, abort) {
 
 // Whether to wait and send again.  The service has not acted on a request that
 // it refused with 429, so a change may be repeated too.
-function again(error, method, tries) {
-	const mayRepeat = method === "GET" && [429, 503].includes(error.status) ||
+function again(error, reads, tries) {
+	const mayRepeat = reads && [429, 503].includes(error.status) ||
 	    error.status === 429 && error.retryAfter <= 5;
 	return mayRepeat && tries < READ_TRIES &&
 	    (error.retryAfter ?? 1) <= LONGEST_WAIT;
@@ -129,6 +129,7 @@ function again(error, method, tries) {
 //	path, query	values of {names} and of the query
 //	body, csv	the body, as JSON or as text/csv
 //	signal		aborts it
+//	reads		true: the request changes nothing, as a GET, so 503 repeats it
 //	plain		true: errors go to the caller without a remedy
 export async function send(operation, options = {}) {
 	const [method, template] = operation.split(" ");
@@ -140,7 +141,7 @@ export async function send(operation, options = {}) {
 			return { data: text === "" ? null : JSON.parse(text),
 			    headers: answer.headers };
 		const error = errorOf(answer, text);
-		if (again(error, method, tries)) {
+		if (again(error, options.reads ?? method === "GET", tries)) {
 			await pause(error.retryAfter ?? 1, options.signal);
 			continue;
 		}

@@ -101,7 +101,7 @@ export function Try({ explanation, picked }) {
 			return;
 		setError(null);
 		const result = await act(() => call("POST /v1/decisions/{id}/try",
-		    { path: { id: eventId }, body: { set } }),
+		    { path: { id: eventId }, body: { set }, reads: true }),
 		    { failed: (reason) => { setError(reason); return true; } });
 		if (result !== null)
 			setAnswer(result ?? null);

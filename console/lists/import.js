@@ -32,7 +32,7 @@ async function check(file) {
 	const csv = await file.text();
 	try {
 		return { csv, counts: await call("POST /v1/lists/import/check",
-		    { csv }) };
+		    { csv, reads: true }) };
 	} catch (error) {
 		return { csv, error };
 	}

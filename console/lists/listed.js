@@ -20,7 +20,7 @@ const OFFERED = ["block", "watch"];
 
 async function entriesOf(values, signal) {
 	const found = await Promise.all(values.map((body) =>
-	    call("POST /v1/lists/search", { body, signal })));
+	    call("POST /v1/lists/search", { body, signal, reads: true })));
 	return found.flat();
 }
 

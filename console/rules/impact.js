@@ -22,7 +22,7 @@ const MOST_OPEN = 3;
 
 // impactOf(candidate, signal): candidate has eventType and dsl or policy.
 export function impactOf(candidate, signal) {
-	return call("POST /v1/backtest", { signal, body: { ...candidate,
+	return call("POST /v1/backtest", { signal, reads: true, body: { ...candidate,
 	    newest: NEWEST, examples: EXAMPLES } });
 }
 

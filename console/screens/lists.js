@@ -125,7 +125,7 @@ function useEntries(query) {
 	const load = useLoad((signal) => wanted === null ?
 	    call("GET /v1/lists", { signal, query: { kind, subject, expiring,
 		createdBy, limit: PAGE, offset: page * PAGE } }) :
-	    call("POST /v1/lists/search", { body: wanted, signal }),
+	    call("POST /v1/lists/search", { body: wanted, signal, reads: true }),
 	[kind, subject, expiring, createdBy, page, wanted], { keep: true });
 	return { page, wanted, setWanted, load };
 }

@@ -102,7 +102,7 @@ function Simulate({ id, bands }) {
 	const good = text.trim() !== "" && score >= 0 && score <= HIGHEST;
 	const active = useLater((signal) => good ? call(
 	    "POST /v1/policies/{id}/simulate", { path: { id }, signal,
-		body: { score } }) : null, [text], 200);
+		reads: true, body: { score } }) : null, [text], 200);
 	return html`<div class="filters">
 		<${TextField} class="score-field" label=${t("policies.score")}
 			type="number" min="0" max=${HIGHEST} step="any" value=${text}

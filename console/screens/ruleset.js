@@ -67,7 +67,8 @@ const compiles = (checked) => checked !== null && checked.text !== null;
 // What the service says about the text while it is typed.
 function useAnswers(type, text, live) {
 	const check = useLater((signal) => call("POST /v1/rules/check",
-	    { body: { eventType: type, dsl: text }, signal, plain: true }),
+	    { body: { eventType: type, dsl: text }, signal, reads: true,
+		plain: true }),
 	    [type, text], CHECK_MS);
 	const current = check.data && !check.stale ? check.data : null;
 	const impact = useLater((signal) => impactOf({ eventType: type, dsl: text },

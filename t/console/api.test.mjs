@@ -46,6 +46,12 @@ test("a read waits as the service asks and is sent again", async () => {
 	assert.deepEqual(await call("GET /v1/cases"), { n: 1 });
 	assert.equal(seen.length, 2);
 });
+test("a POST that changes nothing is sent again, too", async () => {
+	const seen = serve([[503, refused("UNAVAILABLE"), { "retry-after": "1" }],
+	    [200, { ok: true }]]);
+	await call("POST /v1/rules/check", { body: { dsl: "" }, reads: true });
+	assert.deepEqual(seen.map(({ body }) => body), ['{"dsl":""}', '{"dsl":""}']);
+});
 test("a change is not sent again after 503", async () => {
 	const seen = serve([[503, refused("UNAVAILABLE"), { "retry-after": "1" }]]);
 	await assert.rejects(call("POST /v1/lists", { body: {} }),
