@@ -762,7 +762,7 @@ part_w() {
 	sql 'vacuum analyze' >/dev/null
 	printf '{"email":"bench@example.com","password":"correct horse"}' |
 	    node "$srcdir/bench/console.mjs" \
-		"${NODE_DIR:-$srcdir/build-node}" "$(command -v chromium)" \
+		"${NODE_DIR:-$srcdir/build-node}" "$(stack_browser)" \
 		"http://127.0.0.1:$port"
 }
 

@@ -164,6 +164,12 @@ stack_nginx_start() {
 $(cat "$stack_logs/nginx-start.log" "$stack_logs/nginx-error.log")"
 }
 
+# stack_browser: print the path of a headless Chromium.  The program of its own for
+# that takes a quarter less CPU time than Chromium with --headless.
+stack_browser() {
+	command -v chromium-headless-shell || command -v chromium
+}
+
 # stack_docs SRC DIR: copy the files that nginx serves as /docs from the sources
 # into DIR, in the installed layout.
 stack_docs() {

@@ -8,7 +8,7 @@ node_dir=${NODE_DIR:-$srcdir/build-node}
 # need_chromium: skip the scenario without a browser; in CI fail.
 need_chromium() {
 	command -v node >/dev/null || skip_browser "node is missing"
-	chromium=$(command -v chromium) || skip_browser "chromium is missing"
+	chromium=$(stack_browser) || skip_browser "chromium is missing"
 	[ -d "$node_dir/node_modules/playwright-core" ] ||
 	    skip_browser "tools/install-node has not been run"
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: ISC
 // Use the page of /docs in a headless Chromium, as an operator does:
 //
-//	node browser.mjs MODULES CHROMIUM URL < CREDENTIALS
+//	node browser.mjs MODULES CHROMIUM URL [all] < CREDENTIALS
 //
-// CREDENTIALS is the body of a login.  Prints "ok STEP" or "not ok STEP: WHY" for
+// CREDENTIALS is the body of a login.  "all" opens an operation of each tag and every
+// schema, otherwise one schema opens.  Prints "ok STEP" or "not ok STEP: WHY" for
 // each step, and stops at the first step that fails.
 import { readFileSync } from "node:fs";
 import { launch, steps, want, watch } from "./page.mjs";
 
-const [modules, program, base] = process.argv.slice(2);
+const [modules, program, base, much] = process.argv.slice(2);
 const credentials = readFileSync(0, "utf8");
 const browser = await launch(modules, program);
 const page = await browser.newPage();
@@ -48,12 +49,12 @@ async function authorize(scheme, secret) {
 	await page.locator(".modal-ux .close-modal").click();
 }
 
-// Click each of these.
-async function clickAll(selector) {
-	await page.evaluate((what) => {
-		for (const element of document.querySelectorAll(what))
+// Click each of these, or the first of them.
+async function click(selector, count = Infinity) {
+	await page.evaluate(([what, most]) => {
+		for (const element of [...document.querySelectorAll(what)].slice(0, most))
 			element.click();
-	}, selector);
+	}, [selector, count]);
 }
 
 let token, key;
@@ -81,17 +82,24 @@ await step("the API key decides an event", async () => {
 	const event = '{"type":"account.login","subject":{"userId":"docs-1"}}';
 	want((await tryOut("decide", event, 200)).verdict, "allow");
 });
-await step("an operation of each tag and the schemas open", async () => {
-	await clickAll(".opblock-tag-section span:first-child > " +
+// A short run draws only the operations of the steps above.
+async function openTags() {
+	await click(".opblock-tag-section span:first-child > " +
 	    ".opblock:not(.is-open) .opblock-summary-control");
 	await page.waitForFunction(() =>
 	    document.querySelectorAll(".opblock-tag-section").length ===
 	    document.querySelectorAll(".opblock.is-open .responses-table").length,
 	null, { timeout: SLOW_MS });
-	await clickAll("section.models:not(.is-open) > h4 button");
+}
+await step(much === "all" ? "an operation of each tag and the schemas open" :
+    "a schema opens", async () => {
+	if (much === "all")
+		await openTags();
+	await click("section.models:not(.is-open) > h4 button");
 	await page.locator("section.models .json-schema-2020-12-accordion")
 	    .first().waitFor();
-	await clickAll("section.models .json-schema-2020-12-accordion");
+	await click("section.models .json-schema-2020-12-accordion",
+	    much === "all" ? Infinity : 1);
 	await page.locator("section.models .json-schema-2020-12-property")
 	    .first().waitFor({ timeout: SLOW_MS });
 	want(await page.locator(".errors-wrapper").count(), 0);
