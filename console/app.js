@@ -59,7 +59,7 @@ function Homeward() {
 
 // Whether authors may open a screen that analysts may not.
 function forAuthors({ needs }) {
-	return needs === "rules.propose";
+	return ["rules.propose", "backtest.run"].includes(needs);
 }
 
 function Screen({ found, query, foreign }) {

@@ -65,7 +65,6 @@ function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) 
 	    policy: bandDraft ? "draft" : "", size: String(NEWEST) });
 	const set = (part) => setForm({ ...form, ...part });
 	const [busy, act] = useAct();
-	const sizes = can("backtest.run") ? SIZES : [NEWEST];
 	const start = () => act(async () => {
 		const candidate = { ...await rulesOf(form.rules, ruleDraft, eventType),
 		    ...await policyOf(form.policy, bandDraft, policyId) };
@@ -86,9 +85,8 @@ function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) 
 			options=${options(t("trials.current"), bandDraft, bands)}
 			onInput=${(value) => set({ policy: value })} />
 		<${Select} label=${t("trials.size")} value=${form.size}
-			options=${[...sizes.map((n) => [String(n), t("trials.newest",
-			    { n })]), ...can("backtest.run") ?
-			    [["", t("trials.all")]] : []]}
+			options=${[...SIZES.map((n) => [String(n), t("trials.newest",
+			    { n })]), ["", t("trials.all")]]}
 			onInput=${(size) => set({ size })} />
 		<${Button} type="submit" kind="primary" busy=${busy}>
 			${t("trials.start")}</${Button}>

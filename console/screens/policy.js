@@ -124,7 +124,7 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 	const candidate = candidateOf(value);
 	const ways = waysOf(kinds(id, candidate));
 	const differs = !same(value, active);
-	const mayRun = can("backtest.run") || can("cases.work");
+	const mayRun = can("backtest.run");
 	const impact = useLater((signal) => impactOf({ eventType, policy: candidate },
 	    signal), [eventType, textOf(value)], mayRun && differs ? IMPACT_MS : null);
 	useKeys({ "rules.impact": mayRun && impact.run,

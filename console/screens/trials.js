@@ -103,7 +103,7 @@ function Backtests({ query }) {
 	${mine.map((run) => html`<${Run} key=${run.id} run=${run} />`)}
 	${mine.length === 0 && html`<${Empty} icon="flask-conical"
 		title=${t("trials.none")}>${t("trials.none.text")}</${Empty}>`}
-	${can("backtest.run") && html`<${Others} />`}`;
+	<${Others} />`;
 }
 
 const shadowColumns = () => [
@@ -143,12 +143,13 @@ function Shadows() {
 }
 
 export default function Trials({ query }) {
-	const tab = query.tab === "shadows" ? "shadows" : "backtests";
+	const mayRun = can("backtest.run");
+	const tab = query.tab === "shadows" || !mayRun ? "shadows" : "backtests";
 	return html`<${Page} title=${t("nav.trials")}>
-		<${Tabs} label=${t("nav.trials")} value=${tab} items=${[
+		${mayRun && html`<${Tabs} label=${t("nav.trials")} value=${tab} items=${[
 		    ["backtests", t("trials.backtests"), href("/trials")],
 		    ["shadows", t("trials.shadows"), href("/trials", {},
-			{ tab: "shadows" })]]} />
+			{ tab: "shadows" })]]} />`}
 		${tab === "shadows" ? html`<${Shadows} />` :
 		    html`<${Backtests} query=${query} />`}</${Page}>`;
 }

@@ -19,7 +19,6 @@
 #include "fcgi/ep/live_book.h"
 #include "fcgi/ep/sample_batch.h"
 #include "fcgi/ep/sample_turn.h"
-#include "fcgi/http/capability.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
@@ -32,7 +31,7 @@
 #include "lib/sys/log.h"
 
 #define BACKTEST_ID_SIZE 21 /* "bkt_", 16 digits and a NUL */
-#define SMALL 20000 /* samples; analysts may test so many */
+#define SMALL 20000 /* samples; so many are no long request */
 #define SMALL_LIMIT 15 /* seconds */
 #define SMALL_ROWS 100000 /* decisions of all types to look at */
 #define NEWEST_MAX 1000000
@@ -71,7 +70,7 @@ static struct worker_slot *find_worker(
     const struct req *req, int64_t *ret_number);
 static void cancel_running(struct req *req);
 static int read_candidate(struct req *req, struct backtest_state *bt);
-static int check_size(struct req *req, struct backtest_state *bt);
+static void read_size(struct req *req, struct backtest_state *bt);
 static int run_backtest(
     struct req *req, struct resp *resp, struct backtest_state *bt);
 static int open_samples(
@@ -116,10 +115,9 @@ static const struct body_field policy_fields[] = {
 /*
  * POST /v1/backtest.  200: over the samples of the event type, the verdicts of
  * the candidate compared with those of the live policy and of the original
- * decisions; 400: a field, the policy or the rules are wrong; 403: an analyst
- * wants more than a small backtest; 409: an operator cancelled it; 429: two
- * small ones of the operator are running; 503: it took too long, the caller has
- * disconnected, or the pool is stopping.
+ * decisions; 400: a field, the policy or the rules are wrong; 409: an operator
+ * cancelled it; 429: two small ones of the operator are running; 503: it took
+ * too long, the caller has disconnected, or the pool is stopping.
  */
 int
 backtest_run(struct req *req, struct resp *resp)
@@ -130,8 +128,9 @@ backtest_run(struct req *req, struct resp *resp)
 	if (bt == NULL)
 		return fail_memory(&req->fail);
 	bt->started = clock_ticks();
-	if (read_candidate(req, bt) == -1 || check_size(req, bt) == -1)
+	if (read_candidate(req, bt) == -1)
 		return -1;
+	read_size(req, bt);
 	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
 	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
 	r = run_backtest(req, resp, bt);
@@ -276,9 +275,9 @@ read_candidate(struct req *req, struct backtest_state *bt)
 	return bt->book.ruleset == NULL ? -1 : 0;
 }
 
-/* Read how many samples to test, and check that the operator may. */
-static int
-check_size(struct req *req, struct backtest_state *bt)
+/* Read how many samples to test. */
+static void
+read_size(struct req *req, struct backtest_state *bt)
 {
 	const struct worker *w = req->worker;
 
@@ -289,12 +288,6 @@ check_size(struct req *req, struct backtest_state *bt)
 
 	/* The time and the worker make the id unique, and it sorts by time. */
 	bt->id = clock_now() * SHM_SLOTS + (w->slot - w->shm->slot);
-	if (bt->small ||
-	    capability_held(req->operator.role, CAPABILITY_BACKTEST_RUN))
-		return 0;
-	return fail_set(&req->fail, FAIL_DENIED, FORBIDDEN, NULL,
-	    "an analyst may test at most the newest %d samples: send newest",
-	    SMALL);
 }
 
 /* Decide all samples, batch by batch, in one transaction. */

@@ -58,4 +58,10 @@ is "the trail has each refused change by analyst and author" \
     END { print n }' "$scratch/rows")"
 each_route "each route refuses wrong bodies" bodies
 each_route "each route refuses wrong methods and paths" methods
+
+awk '/^[a-z]/ {
+	gsub(/{[A-Za-z]*}/, "some-id", $3)
+	print $2, $3, $1, "NONE", "NONE", $2 == "GET" ? 0 : 1, "json"
+}' "$srcdir/t/http/access.tbl" >"$scratch/rows"
+each_route "each route has the access class of the specification" specified
 finish

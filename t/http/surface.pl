@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: ISC
-# Send requests to every route that it must refuse, and print each other answer:
+# Send requests to every route, most of which it must refuse, and print each other
+# answer:
 #
 #	surface.pl CHECK SCRATCH <CREDENTIALS
 #
@@ -25,10 +26,10 @@ sub open_file {
 	return $file;
 }
 
-# refused(ROW, WHAT, WANT, CHANGE ...): send the request of the row with these changes,
-# and print the answer unless it is WANT.  token and key are names of credentials.
-sub refused {
-	my ($row, $what, $want, %change) = @_;
+# ask(ROW, CHANGE ...): send the request of the row with these changes.  token and key
+# are names of credentials.  Returns its status and code, and its head.
+sub ask {
+	my ($row, %change) = @_;
 	my %ask = (%$row, content => $row->{body} ? "{}" : "",
 	    mime => "application/json", %change);
 	my ($method, $path, $content) = @ask{qw(method path content)};
@@ -41,8 +42,17 @@ sub refused {
 	my ($status) = $head =~ /^\S+ (\d+)/;
 	my ($code) = $body =~ /"code":"(\w+)"/;
 	keep($method, $path, $content, $status, $head, $body);
-	my $got = "$status " . ($code // "without a code");
-	print "$method $path $what: $got, not $want\n" if $got ne $want;
+	return ("$status " . ($code // "without a code"), $head);
+}
+
+# refused(ROW, WHAT, WANT, CHANGE ...): ask, and print the answer unless it is WANT.
+# Returns its head.
+sub refused {
+	my ($row, $what, $want, %change) = @_;
+	my ($got, $head) = ask($row, %change);
+	my %ask = (%$row, %change);
+
+	print "$ask{method} $ask{path} $what: $got, not $want\n" if $got ne $want;
 	return $head;
 }
 
@@ -125,7 +135,26 @@ sub methods {
 	    path => "$row->{path}/") if $row->{path} !~ /some-id$/;
 }
 
-my %checks = map { $_ => __PACKAGE__->can($_) } qw(credentials rights bodies methods);
+# A caller of the class that access.tbl gives the route gets in, and no lesser one.
+sub specified {
+	my ($row) = @_;
+	my ($access, $path) = @$row{qw(access path)};
+	# A logout ends the session of its token.
+	my %caller = (public => [], admin => [token => "admin"],
+	    apikey => [key => $path =~ /labels/ ? "labels" : "decisions"],
+	    operator => [token => $path =~ /logout$/ ? "author" : "analyst"]);
+
+	refused($row, "without a key", "401 INVALID_API_KEY") if $access eq "apikey";
+	refused($row, "without a token", "401 UNAUTHENTICATED")
+	    if $access =~ /^(?:operator|admin)$/;
+	refused($row, "as an analyst", "403 FORBIDDEN", token => "analyst")
+	    if $access eq "admin";
+	my ($got) = ask($row, @{ $caller{$access} });
+	print "$row->{method} $path refuses $access: $got\n"
+	    if $got =~ /^401 (?!INVALID_CREDENTIALS)|FORBIDDEN|SCOPE/;
+}
+
+my %checks = map { $_ => __PACKAGE__->can($_) } qw(credentials rights bodies methods specified);
 my $function = $checks{$check // ""} // die "there is no check of that name\n";
 open my $rows, "<", "$scratch/rows" or die "rows: $!\n";
 while (<$rows>) {
