@@ -16,7 +16,7 @@
 #include "lib/retention/retention.h"
 
 #define COUNT_PARTITIONS RETENTION__MAX /* after the collections */
-#define AHEAD_PAUSE (600 * CLOCK_SECOND)
+#define AHEAD_PAUSE (60 * CLOCK_SECOND)
 
 /* State that lasts from step to step. */
 struct retain_state {

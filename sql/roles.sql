@@ -376,7 +376,7 @@ grant select, update on assay.retention_sweep to assay_retain;
 grant execute on function assay.retention_cutoff(bigint),
     assay.retention_announce(timestamptz),
     assay.retention_month(timestamptz, timestamptz, timestamptz),
-    assay.retention_begin(bigint),
+    assay.retention_begin(bigint, timestamptz),
     assay.retention_due(bigint),
     assay.retention_end(),
     assay.retention_batches(text, timestamptz, bigint, bigint),

@@ -80,9 +80,10 @@ commit;
 -- name: rollback write
 rollback;
 
--- Readiness: the schema of the database, and whether it accepts writes.
+-- Readiness: the schema of the database, and whether it accepts writes and has
+-- partitions for decisions of now.
 -- name: readyz one read
-select migration, missing, read_only
+select migration, missing, read_only, has_month
 from assay.schema_status($1::text::bigint[]);
 
 -- The decision path (lib/txn/txn.c) -----------------------------------------
@@ -1155,7 +1156,8 @@ select case when assay.partitions_left() < $1::bigint
 	then assay.partitions_ahead($1::bigint::int) else 0 end as made;
 
 -- name: retain_begin one write late
-select assay.retention_begin($1::bigint) as begun;
+select begun, ahead_ms
+from assay.retention_begin($1::bigint, $2::timestamptz);
 
 -- name: retain_end one write late
 select assay.retention_end();

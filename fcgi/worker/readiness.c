@@ -47,6 +47,7 @@ static const struct {
 	[READINESS_RESTORED] = { "restored", NULL },
 	[READINESS_OLD] = { "ok", "schema" },
 	[READINESS_NEWER] = { "ok", "schema" },
+	[READINESS_NO_MONTH] = { "ok", "schema" },
 	[READINESS_EMPTY] = { "ok", "engine" },
 };
 
@@ -136,10 +137,16 @@ check_schema(struct worker *w, struct arena *a, char *why, size_t size)
 	atomic_store(&w->shm->unfit, DB_FIT);
 	if (atomic_load(&w->shm->missing) != 0)
 		return explain_old(w, why, size);
-	if (!rows_get_bool(&rows, "read_only"))
+	if (rows_get_bool(&rows, "read_only")) {
+		snprintf(why, size, "the database cannot be written");
+		return READINESS_READ_ONLY;
+	}
+	if (rows_get_bool(&rows, "has_month"))
 		return READINESS_YES;
-	snprintf(why, size, "the database cannot be written");
-	return READINESS_READ_ONLY;
+	snprintf(why, size,
+	    "no partition holds the decisions of this month; is the clock of "
+	    "the database right, and does assay-cron retain run?");
+	return READINESS_NO_MONTH;
 }
 
 /*

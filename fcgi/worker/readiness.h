@@ -15,6 +15,7 @@ enum readiness_status {
 	READINESS_RESTORED, /* from a dump, and not made ready */
 	READINESS_OLD, /* a migration is missing */
 	READINESS_NEWER, /* the schema needs a newer program */
+	READINESS_NO_MONTH, /* no partition for decisions of now */
 	READINESS_EMPTY, /* no rules and policies can be loaded */
 	READINESS__MAX
 };

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/arena.h"
@@ -87,17 +88,28 @@ retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
 {
 	struct params p;
 	struct rows rows;
+	long long ahead;
 
 	memset(sw, 0, sizeof(*sw));
 	sw->db = db;
 	sw->width = WIDTH_MIN;
+	if (set_up(db, a, f) == -1)
+		return -1;
 	params_init(&p, a);
 	params_int(&p, minutes);
-	if (set_up(db, a, f) == -1 ||
-	    db_one(db, a, STMT_RETAIN_BEGIN, &p, &rows, f) == -1)
+	params_time(&p, clock_now());
+	if (db_one(db, a, STMT_RETAIN_BEGIN, &p, &rows, f) == -1)
 		return -1;
 	*ret_begun = rows_get_bool(&rows, "begun");
-	return *ret_begun ? read_cuts(sw, a, f) : 0;
+	if (*ret_begun)
+		return read_cuts(sw, a, f);
+	ahead = rows_get_int(&rows, "ahead_ms");
+	if (ahead == 0)
+		return 0;
+	return fail_set(f, FAIL_DENIED, UNAVAILABLE, NULL,
+	    "the clock of the database server is %lld s %s that of this host; "
+	    "nothing is removed until they agree",
+	    llabs(ahead) / 1000, ahead > 0 ? "ahead of" : "behind");
 }
 
 int

@@ -50,7 +50,8 @@ struct retention_sweep {
  * Begin a sweep with the windows in effect, if the latest one of all hosts
  * began that many minutes ago (0: at once) or did not finish, and none is
  * running.  *ret_begun is the result.  db is a connection of the role for
- * retention.  Return 0, or -1 with f set.
+ * retention.  Return 0, or -1 with f set, also if the clocks of the database
+ * and of this host differ by more than a minute.
  */
 int retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
     int64_t minutes, bool *ret_begun, struct fail *f)

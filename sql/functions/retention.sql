@@ -4,13 +4,15 @@
 -- What only the owner of a table may do runs here as the owner, on the tables
 -- of the collections alone.
 
--- The cutoff of a collection whose window has that number of days; 1970 if the
--- number is 0, which keeps the collection for ever.
+-- The cutoff of a collection whose window has that number of days, by the clock that
+-- retention_begin() believes; 1970 if the number is 0, which keeps the collection for
+-- ever.
 create or replace function assay.retention_cutoff(days bigint)
 returns timestamptz language sql volatile
 set search_path = pg_catalog, pg_temp
 return case when days = 0 then timestamptz 'epoch'
-    else clock_timestamp() - make_interval(days => days::int) end;
+    else (select s.clock - make_interval(days => days::int)
+	from assay.retention_sweep s) end;
 
 -- Announce that verdicts older than the cutoff may be removed from now on: a
 -- rebuild of the analytics then leaves out their days.
@@ -28,9 +30,10 @@ end;
 -- month that is older than its cutoff, or count and drop a detached month.
 -- Returns what was dropped; no row if there is nothing to do.  A month of
 -- details is old when both its requests and its samples are; the present month
--- never is.  Detaching and dropping are two calls, so that counting a large
--- month holds no lock that decisions need.  Decisions wait behind a detachment
--- for lock_timeout at most; then it fails, and the caller tries again later.
+-- of the clock that retention_begin() believes never is.  Detaching and dropping
+-- are two calls, so that counting a large month holds no lock that decisions
+-- need.  Decisions wait behind a detachment for lock_timeout at most; then it
+-- fails, and the caller tries again later.
 create or replace function assay.retention_month(verdict_cutoff timestamptz,
     activity_cutoff timestamptz, sample_cutoff timestamptz)
 returns table (verdicts bigint, activity bigint, samples bigint)
@@ -57,7 +60,8 @@ begin
 		where c.relnamespace = 'assay'::regnamespace
 			and c.relkind = 'r'
 			and c.relname ~ '^(verdict_log|decision_detail)_[0-9]{6}$') m
-	where m.pending or m.ends <= least(now(), case
+	where m.pending or m.ends <= least((select s.clock
+	    from assay.retention_sweep s), case
 	    when m.parent = 'verdict_log' then verdict_cutoff
 	    else least(activity_cutoff, sample_cutoff) end)
 	order by m.pending desc, m.name
@@ -85,28 +89,45 @@ $$;
 -- Begin a sweep if it is due and no other host sweeps.  The session holds an
 -- advisory lock until retention_end() or its end.  Returns whether the sweep
 -- has begun.
-create or replace function assay.retention_begin(minutes bigint)
-returns boolean language plpgsql
+--
+-- A clock that is wrong for a moment must not remove what is to be kept.  If the
+-- server's clock and host_time, the clock of the host that asks, differ by more than
+-- a minute, no sweep begins, and ahead_ms says how far the server is ahead; else it
+-- is 0.  If both are wrong, as on one machine, a sweep believes them only up to 24
+-- times the minutes between sweeps after what the last one believed, or one day if
+-- minutes is 0.
+create or replace function assay.retention_begin(minutes bigint,
+    host_time timestamptz, out begun boolean, out ahead_ms bigint)
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
 	sweeping constant bigint := hashtextextended('assay.retain', 0);
+	furthest constant interval := make_interval(mins =>
+	    24 * coalesce(nullif(minutes, 0), 60)::int);
 begin
+	begun := false;
+	ahead_ms := 0;
 	-- A session that only asks takes no lock.
 	if not assay.retention_due(minutes) then
-		return false;
+		return;
+	end if;
+	if clock_timestamp() - host_time not between '-1 minute' and '1 minute' then
+		ahead_ms := extract(epoch from clock_timestamp() - host_time) * 1000;
+		return;
 	end if;
 	perform pg_advisory_unlock_all();
 	if not pg_try_advisory_lock(sweeping) then
-		return false;
+		return;
 	end if;
 	if not assay.retention_due(minutes) then
 		perform pg_advisory_unlock(sweeping);
-		return false;
+		return;
 	end if;
-	update assay.retention_sweep
-	set started_at = clock_timestamp(), finished_at = null;
-	return true;
+	update assay.retention_sweep s
+	set started_at = clock_timestamp(), finished_at = null,
+	    clock = least(clock_timestamp(), s.clock + furthest);
+	begun := true;
 end
 $$;
 

@@ -77,9 +77,11 @@ $$;
 
 -- What a program reports as its readiness: the last migration of this database,
 -- the first migration that the program knows and the database lacks (null if
--- none), and whether the database is read-only.
+-- none), whether the database is read-only, and whether the logs of decisions have
+-- partitions for this month.
 create or replace function assay.schema_status(known bigint[],
-    out migration bigint, out missing bigint, out read_only boolean)
+    out migration bigint, out missing bigint, out read_only boolean,
+    out has_month boolean)
 language sql stable security definer
 set search_path = pg_catalog, pg_temp
 begin atomic
@@ -87,5 +89,10 @@ begin atomic
 		(select min(k) from unnest(known) k
 		where not exists (select from assay.migration m
 		    where m.number = k)),
-		current_setting('transaction_read_only')::boolean;
+		current_setting('transaction_read_only')::boolean,
+		not exists (select
+		from (values ('verdict_log'), ('decision_detail')) p(name)
+		where not exists (select from pg_inherits i
+		    where i.inhrelid = to_regclass('assay.' || p.name
+			|| to_char(now() at time zone 'UTC', '"_"YYYYMM'))));
 end;

@@ -30,15 +30,16 @@ create view details as select verdict_id, request, sample
 from assay.decision_detail order by 1;
 create view watermarks as select * from assay.retention_watermark order by 1;
 
--- A window of 0 days has its cutoff in 1970, another one so many days ago.
-select assay.retention_cutoff(0) = timestamptz 'epoch';
-select assay.retention_cutoff(30) between now() - interval '30 days'
-    and clock_timestamp() - interval '30 days';
+create function sweep(minutes bigint) returns boolean language sql
+return (select begun from assay.retention_begin(minutes, clock_timestamp()));
+create view believed as
+select date_trunc('minute', clock_timestamp() - clock) as behind
+from assay.retention_sweep;
 
 -- The first sweep begins at once, the next one so many minutes after it.
-select assay.retention_due(60), assay.retention_begin(60);
+select assay.retention_due(60), sweep(60);
 select assay.retention_end();
-select assay.retention_due(60), assay.retention_begin(60);
+select assay.retention_due(60), sweep(60);
 update assay.retention_sweep set started_at = now() - interval '59 min';
 select assay.retention_due(60);
 update assay.retention_sweep set started_at = now() - interval '60 min';
@@ -47,20 +48,45 @@ select assay.retention_due(60);
 -- after an interrupted one.
 update assay.retention_sweep set started_at = now();
 select assay.retention_due(60), assay.retention_due(0);
-select assay.retention_begin(0), assay.retention_due(60);
+select sweep(0), assay.retention_due(60);
 select assay.retention_end();
 -- A start in the future does not delay the next sweep.
 update assay.retention_sweep set started_at = now() + interval '1 min';
 select assay.retention_due(60);
 -- One session at a time sweeps.
-select assay.retention_begin(60);
-\! psql -XAtc 'select assay.retention_begin(0)'
+select sweep(60);
+\! psql -XAtc 'select sweep(0)'
 select assay.retention_end();
-\! psql -XAtc 'select assay.retention_begin(0)' -c 'select assay.retention_end()'
-select assay.retention_begin(0);
+\! psql -XAtc 'select sweep(0)' -c 'select assay.retention_end()'
+select sweep(0);
 select assay.retention_end();
 select count(*) from pg_locks
 where locktype = 'advisory' and pid = pg_backend_pid();
+
+-- A sweep needs a host with nearly the same clock.
+select begun, round(ahead_ms, -4) from assay.retention_begin(0,
+    clock_timestamp() - interval '61 s');
+select begun, round(ahead_ms, -4) from assay.retention_begin(0,
+    clock_timestamp() + interval '61 s');
+select begun, round(ahead_ms, -4) from assay.retention_begin(0,
+    clock_timestamp() - interval '59 s');
+select assay.retention_end();
+-- It believes a clock that is ahead a little more each time, and one that went back
+-- at once.
+update assay.retention_sweep set clock = clock_timestamp() - interval '10 days';
+select sweep(0);
+select behind from believed;
+select assay.retention_end();
+update assay.retention_sweep set started_at = '-infinity';
+select sweep(10), assay.retention_end();
+select behind from believed;
+update assay.retention_sweep set clock = clock_timestamp() + interval '400 days';
+select sweep(0), assay.retention_end();
+select behind from believed;
+-- A window of 0 days has its cutoff in 1970, another one so many days before that.
+select assay.retention_cutoff(0) = timestamptz 'epoch';
+select assay.retention_cutoff(30) = clock - interval '30 days'
+from assay.retention_sweep;
 
 -- Watermarks rise and never fall.
 select assay.retention_announce('2019-01-02Z');
