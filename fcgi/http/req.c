@@ -15,7 +15,13 @@
 
 #include "core/event/correlation_id.h"
 #include "fcgi/http/req.h"
+#include "fcgi/worker/worker.h"
+#include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
+#include "lib/sys/log.h"
+
+#define BLANK " \t"
+#define UNKNOWN "unknown" /* a client without an address */
 
 static const char *read_engine_mode(char **params);
 static void read_method(struct req *req, const char *name);
@@ -23,7 +29,8 @@ static void read_target(struct req *req, char **params);
 static const char *choose_correlation_id(
     struct arena *a, const char *sent, int64_t now);
 static const char *client_address(
-    struct arena *a, const char *peer, const char *forwarded, int64_t hops);
+    struct req *req, const char *peer, const char *forwarded, int64_t hops);
+static const char *without_port(struct arena *a, const char *entry);
 static bool is_address(const char *text);
 static const char *bearer_token(const char *authorization);
 static int64_t parse_length(const char *text);
@@ -62,7 +69,7 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 	req->correlation_id = choose_correlation_id(
 	    arena, FCGX_GetParam("HTTP_X_CORRELATION_ID", params), now);
 	req->client_ip =
-	    client_address(arena, FCGX_GetParam("REMOTE_ADDR", params),
+	    client_address(req, FCGX_GetParam("REMOTE_ADDR", params),
 		FCGX_GetParam("HTTP_X_FORWARDED_FOR", params), hops);
 	req->received_at =
 	    received_time(FCGX_GetParam("ENGINE_RECEIVED", params));
@@ -209,31 +216,68 @@ choose_correlation_id(struct arena *a, const char *sent, int64_t now)
 /*
  * Return the address of the client.  Each trusted hop has appended the address
  * of its peer to X-Forwarded-For, so the entry at position hops from the end,
- * which the outermost trusted hop added, is the client.  If the list is
- * shorter, or the entry is not an address, return the peer.
+ * which the outermost trusted hop added, is the client; in a shorter list,
+ * which only trusted hops have written, it is the first.  An entry that is no
+ * address is returned as it came: an unknown client, which must never count as
+ * the peer.
  */
 static const char *
 client_address(
-    struct arena *a, const char *peer, const char *forwarded, int64_t hops)
+    struct req *req, const char *peer, const char *forwarded, int64_t hops)
 {
-	const char *start, *end, *entry;
+	const char *start, *end, *address;
+	char *entry;
 
 	if (peer == NULL)
 		peer = "";
-	if (hops == 0 || forwarded == NULL)
+	if (hops == 0 || forwarded == NULL ||
+	    forwarded[strspn(forwarded, BLANK)] == '\0')
 		return peer;
-	end = forwarded + strlen(forwarded);
-	for (;; end = start - 1) {
+	for (end = forwarded + strlen(forwarded);; end = start - 1) {
 		for (start = end; start > forwarded && start[-1] != ',';)
 			start--;
-		if (--hops == 0)
+		if (--hops == 0 || start == forwarded)
 			break;
-		if (start == forwarded)
-			return peer;
 	}
-	start += strspn(start, " \t");
-	entry = arena_strndup(a, start, strcspn(start, " \t,"));
-	return entry != NULL && is_address(entry) ? entry : peer;
+	start += strspn(start, BLANK);
+	for (end = start + strcspn(start, ",");
+	     end > start && strchr(BLANK, end[-1]);)
+		end--;
+	if ((entry = arena_strndup(req->arena, start, (size_t)(end - start))) ==
+	    NULL)
+		return UNKNOWN;
+	address = without_port(req->arena, entry);
+	if (address != NULL && is_address(address))
+		return address;
+	if (req->worker != NULL &&
+	    atomic_exchange(&req->worker->shm->client_unknown, 1) == 0)
+		log_warn(
+		    "event=client_unknown why=X-Forwarded-For names a client "
+		    "without an address; check the proxy and TRUST_PROXY");
+	return entry[0] == '\0' ? UNKNOWN : entry;
+}
+
+/*
+ * Return an entry of X-Forwarded-For without its port and without the brackets
+ * of an IPv6 address: 192.0.2.1:8080, [2001:db8::1]:8080, [2001:db8::1].
+ */
+static const char *
+without_port(struct arena *a, const char *entry)
+{
+	const bool bracket = entry[0] == '[';
+	const char *end = strchr(entry, bracket ? ']' : ':');
+	const char *port;
+	size_t digits;
+
+	if (end == NULL || (!bracket && strchr(end + 1, ':') != NULL))
+		return entry;
+	port = end + bracket;
+	digits = port[0] == ':' ? strspn(port + 1, "0123456789") : 0;
+	if (port[0] != '\0' &&
+	    (digits < 1 || digits > 5 || port[1 + digits] != '\0'))
+		return entry;
+	return arena_strndup(
+	    a, entry + bracket, (size_t)(end - entry - bracket));
 }
 
 static bool

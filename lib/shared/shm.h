@@ -77,6 +77,7 @@ struct shm {
 	    long_requests[SHM_SLOTS]; /* the same, for long requests */
 	_Atomic int32_t retaining; /* the same, for a run of retention */
 	_Atomic int32_t stopping; /* 1: the pool is stopping */
+	_Atomic int32_t client_unknown; /* 1: event=client_unknown is logged */
 	_Atomic int32_t ready; /* latest enum readiness_status, of
 				     fcgi/worker/readiness.c */
 	_Atomic int32_t unfit; /* enum db_unfit of the latest session */

@@ -26,12 +26,13 @@ limit_all() {
 	start_nginx EXEMPT=no "$@"
 }
 limit_all TRUST_PROXY=1
-send_many 190 'forged-%d'
-check "forged entries that are not addresses count as the peer" \
-    test "$limited" -gt 0
-limit_all TRUST_PROXY=1
-send_many 190 '1.2.3.4:%d'
-check "forged entries with a port count as the peer" test "$limited" -gt 0
+send_many 190 'nobody-%d'
+is "each client without an address has its own limit" "$limited" 0
+for form in '1.2.3.4:%d' '[2001:db8::1]:%d'; do
+	limit_all TRUST_PROXY=1
+	send_many 190 "$form"
+	check "all entries $form are one client" test "$limited" -gt 0
+done
 limit_all TRUST_PROXY=1
 send_many 190 '192.0.2.%d'
 is "each IPv4 address has its own limit" "$limited" 0
@@ -60,10 +61,20 @@ is "X-Forwarded-For of a peer in PROXIES is believed" "$limited" 0
 send_from() {
 	http "$2" "$3" "" -H "X-Forwarded-For: $1"
 }
-limit_all TRUST_PROXY=1 OPERATORS_FROM=192.0.2.0/24,2001:db8::/32
+# The proxy itself, on a unix socket, is in OPERATORS_FROM.
+limit_all TRUST_PROXY=1 OPERATORS_FROM=192.0.2.0/24,2001:db8::/32,255.255.255.255
+http GET /v1/rules
+is_error "a request of the proxy itself reaches the pool" 401 UNAUTHENTICATED
+for entry in 198.51.100.7:51008 unknown _hidden 192.0.2.7x '192.0.2.7, ' \
+    '[2001:db8::7' 255.255.255.255 0.0.0.0 198.51.100.7/24; do
+	for path in /v1/rules /metrics /console/; do
+		send_from "$entry" GET $path
+		is_error "$path from the entry $entry answers 403" 403 FORBIDDEN
+	done
+done
 for path in /v1/rules /v1/decisions/x/explain; do
-	for address in 192.0.2.7 2001:db8::7; do
-		send_from $address GET $path
+	for address in 192.0.2.7 2001:db8::7 192.0.2.7:51008 '[2001:db8::7]:80'; do
+		send_from "$address" GET $path
 		is_error "GET $path reaches the pool from $address in OPERATORS_FROM" \
 		    401 UNAUTHENTICATED
 	done

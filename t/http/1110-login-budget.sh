@@ -29,6 +29,17 @@ bad_login_from '192.0.2.2, 10.0.0.1'
 is_error "another client has its own login budget" 400 INVALID_REQUEST
 http POST /v1/auth/register '{}' -H "X-Forwarded-For: 192.0.2.1, 10.0.0.1"
 is_error "a registration uses the login budget" 429 RATE_LIMITED
+bad_login_from '192.0.2.1:51008, 10.0.0.1'
+is_error "a port does not change the budget" 429 RATE_LIMITED
+bad_login_from '192.0.2.3:51008, 10.0.0.1'
+is_error "another client with a port has its own login budget" \
+    400 INVALID_REQUEST
+bad_login_from 'unknown, 10.0.0.1'
+is_error "a client without an address has its own login budget" \
+    400 INVALID_REQUEST
+bad_login_from 'nobody, 10.0.0.1'
+is "the log says once that a client has no address" \
+    "$(grep -c 'event=client_unknown' "$scratch/log/pool.log")" 1
 stop_pool
 start_pool RATE_LIMIT_LOGIN_PER_MIN=2
 wait_ready

@@ -86,10 +86,32 @@ static const struct {
 	{ "HTTP_X_FORWARDED_FOR=6.6.6.6, 198.51.100.1", 1, "198.51.100.1" },
 	{ "HTTP_X_FORWARDED_FOR=6.6.6.6,2001:db8::1 , 198.51.100.1", 2,
 	    "2001:db8::1" },
-	{ "HTTP_X_FORWARDED_FOR=198.51.100.1", 2, "192.0.2.9" },
-	{ "HTTP_X_FORWARDED_FOR=198.51.100.1,", 1, "192.0.2.9" },
+	{ "HTTP_X_FORWARDED_FOR=198.51.100.1", 2, "198.51.100.1" },
+	{ "HTTP_X_FORWARDED_FOR=198.51.100.1,198.51.100.2", 3, "198.51.100.1" },
 	{ "HTTP_X_FORWARDED_FOR=", 1, "192.0.2.9" },
-	{ "HTTP_X_FORWARDED_FOR=nobody", 1, "192.0.2.9" },
+	{ "HTTP_X_FORWARDED_FOR= ", 1, "192.0.2.9" },
+
+	/* Ports and brackets. */
+	{ "HTTP_X_FORWARDED_FOR=203.0.113.9:51008", 1, "203.0.113.9" },
+	{ "HTTP_X_FORWARDED_FOR=6.6.6.6, 203.0.113.9:1 ", 1, "203.0.113.9" },
+	{ "HTTP_X_FORWARDED_FOR=[2001:db8::1]:51008", 1, "2001:db8::1" },
+	{ "HTTP_X_FORWARDED_FOR=[2001:db8::1], 10.0.0.1", 2, "2001:db8::1" },
+	{ "HTTP_X_FORWARDED_FOR=2001:db8::1", 1, "2001:db8::1" },
+	{ "HTTP_X_FORWARDED_FOR=[203.0.113.9]", 1, "203.0.113.9" },
+
+	/* No address: never the peer. */
+	{ "HTTP_X_FORWARDED_FOR=nobody", 1, "nobody" },
+	{ "HTTP_X_FORWARDED_FOR=unknown, 10.0.0.1", 2, "unknown" },
+	{ "HTTP_X_FORWARDED_FOR=198.51.100.1,", 1, "unknown" },
+	{ "HTTP_X_FORWARDED_FOR=198.51.100.1, ,10.0.0.1", 2, "unknown" },
+	{ "HTTP_X_FORWARDED_FOR=203.0.113.9:", 1, "203.0.113.9:" },
+	{ "HTTP_X_FORWARDED_FOR=203.0.113.9:123456", 1, "203.0.113.9:123456" },
+	{ "HTTP_X_FORWARDED_FOR=203.0.113.9:80x", 1, "203.0.113.9:80x" },
+	{ "HTTP_X_FORWARDED_FOR=[2001:db8::1", 1, "[2001:db8::1" },
+	{ "HTTP_X_FORWARDED_FOR=[2001:db8::1]x", 1, "[2001:db8::1]x" },
+	{ "HTTP_X_FORWARDED_FOR=[]:80", 1, "[]:80" },
+	{ "HTTP_X_FORWARDED_FOR=fe80::1%eth0", 1, "fe80::1%eth0" },
+	{ "HTTP_X_FORWARDED_FOR=a b", 1, "a b" },
 };
 
 START_TEST(only_trusted_hops_name_the_client)
