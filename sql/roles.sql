@@ -88,9 +88,10 @@ revoke execute on all functions in schema assay from public;
 revoke create on schema assay from public, assay_decide, assay_operator,
     assay_companion, assay_retain;
 
--- Each session begins with the question whether it may use this database.
-grant execute on function assay.session_refusal(bigint),
-    assay.schema_status(bigint[]) to assay_decide, assay_operator, assay_companion,
+-- Each session begins with its settings, and the question whether it may use this
+-- database.
+grant execute on function assay.session_settings(),
+    assay.session_refusal(bigint), assay.schema_status(bigint[]) to assay_decide, assay_operator, assay_companion,
     assay_retain;
 
 -- decide reads the configuration, appends decisions and updates state.

@@ -19,15 +19,12 @@
 -- A statement has one process: decisions need the other processors, and to start
 -- more processes takes longer than most statements.
 --
--- Commits are durable, whatever the server's default: an event that is lost
--- after it was sent would be sent again under another id.  name is a number of
+-- name is a number of
 -- this session alone, as long as the server runs: the process and the time of
 -- its start, in milliseconds.  server identifies the database and this run of
 -- the server.
 -- name: session one read
-select set_config('synchronous_commit', 'on', false),
-	set_config('plan_cache_mode', 'force_generic_plan', false),
-	set_config('jit', 'off', false),
+select assay.session_settings(),
 	set_config('max_parallel_workers_per_gather', '0', false),
 	set_config('idle_in_transaction_session_timeout', '30s', false),
 	set_config('statement_timeout', $1::bigint::text, false),
@@ -41,11 +38,9 @@ select set_config('synchronous_commit', 'on', false),
 	from pg_database d where d.datname = current_database()) as server;
 
 -- The plans of the decision path must not change with table sizes: they are
--- nested loops over indexes.  Commits are durable, as above.
+-- nested loops over indexes.
 -- name: session_decide one read
-select set_config('synchronous_commit', 'on', false),
-	set_config('plan_cache_mode', 'force_generic_plan', false),
-	set_config('jit', 'off', false),
+select assay.session_settings(),
 	set_config('enable_seqscan', 'off', false),
 	set_config('enable_hashjoin', 'off', false),
 	set_config('enable_mergejoin', 'off', false),

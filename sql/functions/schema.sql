@@ -36,6 +36,27 @@ return (with here as materialized (select assay.log_next() as next)
 	    where l.xid::text::bigint >= h.next)
     from here h);
 
+-- Set what the programs assume of a session, whatever an administrator has set for the
+-- server, the database or the role.  Commits are durable: an event that is lost after
+-- it was sent would be sent again under another id.  Plans are generic, because
+-- statements are prepared once and run for days.  The function sets no search path,
+-- which would undo the settings at its end.
+create or replace function assay.session_settings()
+returns void language sql
+begin atomic
+	select set_config('synchronous_commit', 'on', false),
+		set_config('plan_cache_mode', 'force_generic_plan', false),
+		set_config('jit', 'off', false),
+		set_config('default_transaction_isolation', 'read committed', false),
+		set_config('default_transaction_deferrable', 'off', false),
+		set_config('lock_timeout', '0', false),
+		set_config('idle_session_timeout', '0', false),
+		set_config('transform_null_equals', 'off', false),
+		set_config('timezone', 'UTC', false),
+		set_config('datestyle', 'ISO', false),
+		set_config('intervalstyle', 'postgres', false);
+end;
+
 -- Why a program that knows the migrations up to last_known must not use this
 -- database: 'newer', it needs a newer program, or 'restored', it needs assayctl
 -- restored; null if the program may use it.
