@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,10 @@ main(int argc, char *argv[])
 	if (opt.seconds > 0)
 		until = clock_ticks() + opt.seconds * CLOCK_SECOND;
 	core_dump_forbid(conf.CORE_DUMPS);
+
+	/* The companion has no log files to open again. */
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGUSR2, SIG_IGN);
 	return opt.n == 1 ? run_job(opt.list[0], until, opt.options)
 			  : work_jobs(opt.list, opt.n, until, opt.options);
 }

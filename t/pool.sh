@@ -323,6 +323,17 @@ killed_worker_replaced() {
 	    log_has 'level=error.*event=worker_died.*signal=9'
 }
 
+# As logrotate would send them to nginx.
+rotation_signals_ignored() {
+	within 5 worker_count_is 4 || return 1
+	old=$(worker_pids)
+	for pid in $master $old; do
+		kill -USR1 "$pid"
+		kill -USR2 "$pid"
+	done
+	workers_stay 4 && same_workers "$old" && health_answers
+}
+
 reload_replaces_workers() {
 	old=$(worker_pids)
 	send_slow_login &
@@ -508,6 +519,7 @@ check 'operators are shed while decisions wait' operators_shed_first
 check 'a truncated body answers 400' truncated_body_rejected
 check 'a peer that leaves or is silent costs no worker' workers_survive_peers
 check 'a killed worker is replaced' killed_worker_replaced
+check 'USR1 and USR2 change nothing' rotation_signals_ignored
 check 'a worker without free descriptors is replaced' full_worker_survives
 check 'a worker that cannot start is tried again after longer pauses' \
     worker_start_retried

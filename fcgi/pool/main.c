@@ -160,6 +160,10 @@ run_pool(const char *path)
 	}
 	core_dump_forbid(conf.CORE_DUMPS);
 	signal(SIGPIPE, SIG_IGN);
+
+	/* The pool has no log files to open again. */
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGUSR2, SIG_IGN);
 	if ((shm = shm_new(&f)) == NULL)
 		log_exit(EX_OSERR, "%s: %s", f.where, f.why);
 	optional_files_check(shm);

@@ -50,6 +50,12 @@ worker_main_run(struct worker *w, int listener)
 		    strerror(errno));
 		return EX_OSERR;
 	}
+
+	/*
+	 * libfcgi would accept no more requests after it, and not exit; see
+	 * findings/libfcgi-sigusr1.sh.
+	 */
+	signal(SIGUSR1, SIG_IGN);
 	if (prepare_engine(w) == -1)
 		return EX_OSERR;
 	if ((s = request_loop_new(w, listener, max_requests(w), &f)) == NULL) {
