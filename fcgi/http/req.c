@@ -58,6 +58,7 @@ req_init(struct req *req, struct worker *worker, struct arena *arena,
 	read_method(req, FCGX_GetParam("REQUEST_METHOD", params));
 	read_target(req, params);
 	req->content_type = FCGX_GetParam("CONTENT_TYPE", params);
+	req->content_encoding = FCGX_GetParam("HTTP_CONTENT_ENCODING", params);
 	req->content_length =
 	    parse_length(FCGX_GetParam("CONTENT_LENGTH", params));
 	req->api_key = FCGX_GetParam("HTTP_X_API_KEY", params);

@@ -65,6 +65,7 @@ struct req {
 	const char *path; /* as sent, still percent-encoded, no query */
 	const char *query; /* after the "?", as sent, or "" */
 	const char *content_type;
+	const char *content_encoding;
 	int64_t content_length; /* -1 when absent or malformed */
 	const char *api_key;
 	const char *bearer; /* Authorization without "Bearer ", or NULL */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
@@ -415,7 +416,10 @@ refuse_over_budget(
 	    "more than %lld requests in this minute", (long long)got->limit);
 }
 
-/* Read the body.  413: too large; 415: not the media type of the route. */
+/*
+ * Read the body.  413: too large; 415: compressed, or not the media type of the
+ * route.
+ */
 static int
 read_request_body(struct req *req)
 {
@@ -424,8 +428,14 @@ read_request_body(struct req *req)
 
 	if (req_body(req, max == 0 ? BODY_IGNORED : max) == -1)
 		return -1;
-	if (max > 0 && req->body_size > 0 &&
-	    !path_match_media_type(type, req->content_type))
+	if (max == 0 || req->body_size == 0)
+		return 0;
+	if (req->content_encoding != NULL &&
+	    strcasecmp(req->content_encoding, "identity") != 0)
+		return fail_set(&req->fail, FAIL_INPUT, UNSUPPORTED_MEDIA_TYPE,
+		    "Content-Encoding",
+		    "must be absent: send the body as it is");
+	if (!path_match_media_type(type, req->content_type))
 		return fail_set(&req->fail, FAIL_INPUT, UNSUPPORTED_MEDIA_TYPE,
 		    NULL, "the body must be %s", type);
 	return 0;

@@ -35,6 +35,7 @@ sub ask {
 	my ($method, $path, $content) = @ask{qw(method path content)};
 	my @headers = $content eq "" ? () : "Content-Type: $ask{mime}";
 
+	push @headers, "Content-Encoding: $ask{encoding}" if $ask{encoding};
 	push @headers, "Authorization: Bearer $secret{$ask{token}}" if $ask{token};
 	push @headers, "X-API-Key: $secret{$ask{key}}" if $ask{key};
 	my ($head, $body) = Request::send("$scratch/run/http.sock", $method, $path,
@@ -109,6 +110,8 @@ sub bodies {
 	push @right, key => lc $row->{scope} if $row->{scope} =~ /^(?:DECISIONS|LABELS)$/;
 	refused($row, "with a body of text", "415 UNSUPPORTED_MEDIA_TYPE", @right,
 	    mime => "text/plain");
+	refused($row, "with a compressed body", "415 UNSUPPORTED_MEDIA_TYPE", @right,
+	    encoding => "gzip");
 	refused($row, "with too large a body", "413 PAYLOAD_TOO_LARGE", @right,
 	    content => " " x ($row->{body} + 1));
 	return if $row->{type} ne "json";
