@@ -2,7 +2,6 @@
 // The form of a backtest: which rules and which bands are tried, on how many samples.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { can } from "../session.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
 import { Cli } from "../ui/copy.js";
