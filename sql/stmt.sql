@@ -19,10 +19,9 @@
 -- A statement has one process: decisions need the other processors, and to start
 -- more processes takes longer than most statements.
 --
--- name is a number of
--- this session alone, as long as the server runs: the process and the time of
--- its start, in milliseconds.  server identifies the database and this run of
--- the server.
+-- The column name is a number of this session alone, as long as the server runs: the
+-- process and the time of its start, in milliseconds.  The column server identifies
+-- the database and this run of the server.
 -- name: session one read
 select assay.session_settings(),
 	set_config('max_parallel_workers_per_gather', '0', false),

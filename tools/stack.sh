@@ -164,8 +164,8 @@ stack_nginx_start() {
 $(cat "$stack_logs/nginx-start.log" "$stack_logs/nginx-error.log")"
 }
 
-# stack_browser: print the path of a headless Chromium.  The program of its own for
-# that takes a quarter less CPU time than Chromium with --headless.
+# stack_browser: print the path of Chromium.  chromium-headless-shell takes a quarter
+# less CPU time than chromium --headless.
 stack_browser() {
 	command -v chromium-headless-shell || command -v chromium
 }

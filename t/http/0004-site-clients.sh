@@ -26,7 +26,7 @@ limit_all() {
 	start_nginx EXEMPT=no "$@"
 }
 limit_all TRUST_PROXY=1
-send_many 190 'nobody-%d'
+send_many 190 '_client%d'
 is "each client without an address has its own limit" "$limited" 0
 for form in '1.2.3.4:%d' '[2001:db8::1]:%d'; do
 	limit_all TRUST_PROXY=1

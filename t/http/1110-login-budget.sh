@@ -37,7 +37,7 @@ is_error "another client with a port has its own login budget" \
 bad_login_from 'unknown, 10.0.0.1'
 is_error "a client without an address has its own login budget" \
     400 INVALID_REQUEST
-bad_login_from 'nobody, 10.0.0.1'
+bad_login_from '_client, 10.0.0.1'
 is "the log says once that a client has no address" \
     "$(grep -c 'event=client_unknown' "$scratch/log/pool.log")" 1
 stop_pool

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# HTTP requests to a unix socket, each in a connection of its own.
+# Sends HTTP requests to a unix socket.  Each request opens a new connection.
 package Request;
 use strict;
 use warnings;

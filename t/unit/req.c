@@ -100,7 +100,7 @@ static const struct {
 	{ "HTTP_X_FORWARDED_FOR=[203.0.113.9]", 1, "203.0.113.9" },
 
 	/* No address: never the peer. */
-	{ "HTTP_X_FORWARDED_FOR=nobody", 1, "nobody" },
+	{ "HTTP_X_FORWARDED_FOR=_client", 1, "_client" },
 	{ "HTTP_X_FORWARDED_FOR=unknown, 10.0.0.1", 2, "unknown" },
 	{ "HTTP_X_FORWARDED_FOR=198.51.100.1,", 1, "unknown" },
 	{ "HTTP_X_FORWARDED_FOR=198.51.100.1, ,10.0.0.1", 2, "unknown" },

@@ -33,7 +33,7 @@ static const struct suite {
 };
 
 /*
- * Run the suites that run so in processes, or the one of that name.  Return
+ * Run the suites with this fork status, or only the one of that name.  Return
  * whether all tests passed.
  */
 static bool
