@@ -66,6 +66,8 @@ async function keys(page, ...pressed) {
 	for (const key of pressed)
 		await press(page, key);
 }
+// The rows of the screen of this address; those of the screen before it may still show.
+const rowsOf = (page, path) => page.locator(`main[data-path="${path}"] tbody tr`);
 const said = (page, text) => page.locator(".toast").filter({ hasText: text })
     .first().waitFor();
 const idOf = (page) => decodeURIComponent(page.url().split("#/cases/")[1] ?? "");
@@ -95,7 +97,7 @@ async function tabTo(page, selector) {
 
 await step("g c opens the queue, which counts what waits", async () => {
 	await keys(ana, "g", "c");
-	await ana.locator("tbody tr").nth(7).waitFor();
+	await rowsOf(ana, "/cases").nth(7).waitFor();
 	want(await ana.locator(".tile .count").innerText(), "8 waiting");
 });
 await step("the row with the focus is shown beside the list", async () => {
@@ -163,7 +165,7 @@ await step("r releases, z snoozes and wakes", async () => {
 await step("two analysts who press n at once get two cases", async () => {
 	for (const page of [ana, bob]) {
 		await keys(page, "g", "c");
-		await page.locator("tbody tr").first().waitFor();
+		await rowsOf(page, "/cases").first().waitFor();
 	}
 	await Promise.all([keys(ana, "n"), keys(bob, "n")]);
 	await Promise.all([inCase(ana), inCase(bob)]);
@@ -204,7 +206,7 @@ await step("R opens a resolved case again", async () => {
 });
 await step("x, X and 3 resolve several cases at once", async () => {
 	await keys(ana, "Escape", "g", "c");
-	await ana.locator("tbody tr").nth(2).waitFor();
+	await rowsOf(ana, "/cases").nth(2).waitFor();
 	await keys(ana, "j", "x", "j", "X");
 	await ana.getByText("2 cases selected").waitFor();
 	await keys(ana, "3");
@@ -222,7 +224,7 @@ await step("an analyst has no button that the service refuses", async () => {
 });
 await step("a decision is tried with another signal", async () => {
 	await keys(ana, "g", "d");
-	await ana.locator("tbody tr").first().waitFor();
+	await rowsOf(ana, "/decisions").first().waitFor();
 	await keys(ana, "l");
 	await ana.waitForFunction(() => location.hash.includes("live=1"));
 	await keys(ana, "l", "j", "Enter");
