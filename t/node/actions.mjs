@@ -7,7 +7,7 @@
 // INPUT is { password, user, queue }: the password of admin@example.com, a user with
 // events, and the queue of its cases.
 import { readFileSync } from "node:fs";
-import { launch, signIn, steps, want, watch } from "./page.mjs";
+import { launch, show, signIn, steps, want, watch } from "./page.mjs";
 
 const [modules, program, base] = process.argv.slice(2);
 const { password, user, queue } = JSON.parse(readFileSync(0, "utf8"));
@@ -23,10 +23,7 @@ const button = (name) => page.getByRole("button", { name, exact: true });
 const field = (name) => page.getByLabel(name, { exact: true });
 const dialog = (name) => page.getByRole("dialog", { name, exact: true });
 const gone = (place) => place.waitFor({ state: "detached" });
-async function open(hash, ready) {
-	await page.evaluate((to) => { location.hash = to; }, hash);
-	await page.locator(ready).first().waitFor();
-}
+const open = (hash, ready) => show(page, hash, ready);
 function ask(path) {
 	return page.evaluate(async (to) => (await fetch(to,
 	    { headers: { "Assay-Session": "cookie" } })).json(), path);

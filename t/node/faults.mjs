@@ -6,7 +6,7 @@
 // INPUT is { password, case }: the password of admin@example.com and of the analysts
 // ana@example.com and bob@example.com, and the id of an open case.
 import { readFileSync } from "node:fs";
-import { launch, signIn, steps, want, watch } from "./page.mjs";
+import { launch, show, signIn, steps, want, watch } from "./page.mjs";
 
 const [modules, program, base] = process.argv.slice(2);
 const { password, case: id } = JSON.parse(readFileSync(0, "utf8"));
@@ -32,10 +32,6 @@ const dialog = (page, name) => page.getByRole("dialog", { name, exact: true });
 const gone = (place) => place.waitFor({ state: "detached" });
 const note = (text) => ana.locator(".notes").getByText(text);
 
-async function open(page, hash, ready) {
-	await page.evaluate((to) => { location.hash = to; }, hash);
-	await page.locator(ready).first().waitFor();
-}
 
 // What the service answers to a request of this page, with its cookie.
 function ask(page, method, path, body) {
@@ -73,7 +69,7 @@ async function refuse(page, path, times, status, code, headers = {}) {
 }
 
 async function typeEntry(value, reason) {
-	await open(admin, "#/lists", "tbody");
+	await show(admin, "#/lists", "tbody");
 	await button(admin, "Add an entry").click();
 	const form = dialog(admin, "Add an entry");
 	await field(form, "Value").fill(value);
@@ -125,7 +121,7 @@ await step("a change waits as long as Retry-After says, and is made once", async
 	const path = `**/v1/cases/${id}/notes`;
 	const sent = await refuse(ana, path, 1, 429, "RATE_LIMITED",
 	    { "Retry-After": "2" });
-	await open(ana, `#/cases/${id}`, ".timeline");
+	await show(ana, `#/cases/${id}`, ".timeline");
 	await field(ana, "Write a note").fill("after the wait");
 	await button(ana, "Add").click();
 	await ana.getByText("The service is busy; trying again in").waitFor();
@@ -172,7 +168,7 @@ const SAID = [[403, "FORBIDDEN", "Your role does not allow this. Ask an admin."]
 for (const [hash, name, typed] of FORMS) {
 	await step(`the form "${name}" says why it fails and keeps what was typed`,
 	    async () => {
-		await open(admin, hash, "main .page");
+		await show(admin, hash, "main .page");
 		await button(admin, name).click();
 		const form = dialog(admin, name);
 		for (const [label, value] of Object.entries(typed))
@@ -200,7 +196,7 @@ for (const [hash, name, typed] of FORMS) {
 }
 await step("old data stays while the service is down, and can be read again",
     async () => {
-	await open(admin, "#/lists", "tbody tr");
+	await show(admin, "#/lists", "tbody tr");
 	await refuse(admin, "**/v1/lists?*", 1, 503, "UNAVAILABLE",
 	    { "Retry-After": "31" });
 	const rows = await admin.locator("tbody tr").count();
@@ -250,7 +246,7 @@ await step("cases that were resolved before an error count, others stay selected
 		.map((one) => ({ id: one, ok: true })) }));
 	// The page loads cases ahead.
 	await ana.route(/\/v1\/cases\/cse_\d{1,3}$/, (route) => answer(route, 200, row));
-	await open(ana, "#/cases", "tbody tr");
+	await show(ana, "#/cases", "tbody tr");
 	await field(ana, "Select all rows").check();
 	await ana.locator(".bulk button", { hasText: "legit" }).click();
 	await ana.keyboard.press("Control+Enter");
@@ -270,7 +266,7 @@ await step("a drawing of many links says what it leaves out", async () => {
 		await route.fulfill({ response: answer,
 		    json: { ...await answer.json(), links, edges: [] } });
 	});
-	await open(admin, "#/entity/device/d-1", ".graph");
+	await show(admin, "#/entity/device/d-1", ".graph");
 	await admin.getByText("36 of 40 are drawn; see the table.").waitFor();
 	want(await admin.locator(".graph a").count(), 36);
 	want(await admin.locator(".graph .halo").count(), 1);

@@ -74,6 +74,18 @@ export async function signIn(page, base, email, password) {
 	await page.locator(".menu").waitFor({ state: "attached" });
 }
 
+// partOf(page, path, selector): these parts of the screen of this path.  The screen
+// before it may still show such parts.
+export function partOf(page, path, selector) {
+	return page.locator(`main[data-path="${path}"] :is(${selector})`);
+}
+
+// show(page, hash, ready): open the address, and wait until its screen has this part.
+export async function show(page, hash, ready) {
+	await page.evaluate((to) => { location.hash = to; }, hash);
+	await partOf(page, hash.slice(1).split("?")[0], ready).first().waitFor();
+}
+
 // What the content policy of the console forbids a page.
 export const FORBIDDEN = [
 	["code from text", () => setTimeout(() =>

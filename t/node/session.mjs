@@ -6,7 +6,7 @@
 // INPUT is { password }: the password of admin@example.com and of the analysts
 // ana@example.com and bob@example.com, whose cases are two hours old.
 import { readFileSync } from "node:fs";
-import { launch, signIn, steps, want, watch } from "./page.mjs";
+import { launch, show, signIn, steps, want, watch } from "./page.mjs";
 
 const [modules, program, base] = process.argv.slice(2);
 const { password } = JSON.parse(readFileSync(0, "utf8"));
@@ -42,10 +42,6 @@ function ask(page, method, path, body) {
 }
 const casesOf = async (page, email) => (await ask(page, "GET",
     `/v1/cases?queue=*&assignee=${email}`)).body.length;
-async function open(page, hash, ready) {
-	await page.evaluate((to) => { location.hash = to; }, hash);
-	await page.locator(ready).first().waitFor();
-}
 async function enterAgain(page) {
 	await dialog(page, ended).getByLabel("Password").fill(password);
 	await page.keyboard.press("Enter");
@@ -91,7 +87,7 @@ for (const hours of [3, -3]) {
 		const { page, context: own } = await signedIn("bob@example.com",
 		    (fresh) => fresh.clock.install({ time: Date.now() +
 		    hours * 3600000 }));
-		await open(page, "#/cases", "tbody tr");
+		await show(page, "#/cases", "tbody tr");
 		want(await page.locator("tbody time").first().innerText(), "2 h");
 		await page.clock.runFor(5000);
 		want(await page.getByRole("dialog").count(), 0);
@@ -128,7 +124,7 @@ await step("who signs in again in one tab goes on in the other", async () => {
 });
 await step("n opens the next case from the home page, and once if pressed twice",
     async () => {
-	await open(ana, "#/", ".stats, .empty");
+	await show(ana, "#/", ".stats, .empty");
 	await Promise.all(["n", "n", "n"].map((key) => ana.keyboard.press(key)));
 	await ana.locator(".timeline").waitFor();
 	want(await casesOf(ana, "ana@example.com"), 1);
@@ -212,7 +208,7 @@ await step("home shows a queue whose cases are all taken", async () => {
 	do
 		taken = (await ask(ana, "POST", "/v1/cases/next", {})).body.case;
 	while (taken !== null);
-	await open(ana, "#/", ".stats, .empty");
+	await show(ana, "#/", ".stats, .empty");
 	const [row, ...more] = await ana.locator("main tbody tr").allInnerTexts();
 	want(row.split(/\s+/).join(" "), "risk-ops 0 3 0");
 	want(more.length, 0);

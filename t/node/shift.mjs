@@ -6,7 +6,7 @@
 // CREDENTIALS is { password }: that of ana@example.com and bob@example.com, whose
 // queue has eight cases about texts that try to be HTML.
 import { readFileSync } from "node:fs";
-import { launch, steps, want, watch } from "./page.mjs";
+import { launch, partOf, steps, want, watch } from "./page.mjs";
 
 const [modules, program, base] = process.argv.slice(2);
 const { password } = JSON.parse(readFileSync(0, "utf8"));
@@ -66,8 +66,7 @@ async function keys(page, ...pressed) {
 	for (const key of pressed)
 		await press(page, key);
 }
-// The rows of the screen of this address; those of the screen before it may still show.
-const rowsOf = (page, path) => page.locator(`main[data-path="${path}"] tbody tr`);
+const rowsOf = (page, path) => partOf(page, path, "tbody tr");
 const said = (page, text) => page.locator(".toast").filter({ hasText: text })
     .first().waitFor();
 const idOf = (page) => decodeURIComponent(page.url().split("#/cases/")[1] ?? "");
