@@ -69,5 +69,8 @@ is_error "without a database a key that this host revoked answers 503" \
     503 UNAVAILABLE
 start_database
 wait_ready
+host=2
+wait_ready
+host=
 is "with the database every worker refuses the revoked key" "$(decision_statuses)" " 8 401 "
 finish
