@@ -193,14 +193,10 @@ is "a run that ends after --wait applies nothing" \
     from assay.migration where number = 9999")" 0
 
 # A migration waits for a long reader, and no other session waits behind it.
-"$builddir/assayctl" migrate --sql "$scratch/sql" >"$scratch/other" 2>&1 &
+"$builddir/assayctl" migrate --sql "$scratch/sql" --wait 300 \
+    >"$scratch/other" 2>&1 &
 other=$!
-counted=0
-until grep -q waiting "$scratch/other" || [ "$counted" -eq 100 ]; do
-	counted=$((counted + 1))
-	sleep 0.1
-done
-check "a waiting run prints that it waits" \
+check "a waiting run prints that it waits" stack_until 60 "$other" \
     grep -q 'for another session' "$scratch/other"
 check "a waiting run does not block decisions" \
     sql "set lock_timeout = '1500ms'; begin;
