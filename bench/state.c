@@ -60,7 +60,7 @@ static const struct bench_user users[] = {
 	{ "busiest", 900000, 100003, 8, 1e6 / 7, 64, 64 },
 };
 
-static const struct place addis = { "ET", true, 9.025, 38.7469 };
+static const struct place addis = { "ET", true, 9.025, 38.7469, 0, 0 };
 
 static void (*const steps[])(struct state_run *) = {
 	step_unpack,

@@ -150,16 +150,17 @@ write_draft(const struct geoip_file *file, const void *bytes, size_t size,
 static int
 probe_draft(const struct geoip_file *file, struct fail *f)
 {
-	const bool asn = file->subject == GEOIP_ASN;
-	struct geoip *geoip = geoip_open(
-	    asn ? NULL : file->draft_path, asn ? file->draft_path : NULL, NULL);
-	const bool good = geoip != NULL && geoip_knows(geoip, file->subject);
+	const char *paths[GEOIP__MAX] = { NULL };
+	struct geoip *geoip;
 
+	paths[file->subject] = file->draft_path;
+	if ((geoip = geoip_open(paths, NULL)) == NULL)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "the file is not a database of %s",
+		    file->subject == GEOIP_ASN ? "autonomous systems"
+					       : "countries or cities");
 	geoip_close(geoip);
-	return good ? 0
-		    : fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-			  "the file is not a database of %s",
-			  asn ? "autonomous systems" : "countries or cities");
+	return 0;
 }
 
 static int

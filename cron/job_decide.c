@@ -86,11 +86,12 @@ static int record_failures(
 int
 job_decide_open(struct job_run *r, struct fail *f)
 {
+	const char *const paths[GEOIP__MAX] = GEOIP_PATHS(conf);
 	struct queue_decider *d = calloc(1, sizeof(*d));
 
 	if ((r->own = d) == NULL)
 		return fail_memory(f);
-	d->geoip = geoip_new(conf.GEOIP_DB, conf.GEOIP_ASN_DB, f);
+	d->geoip = geoip_new(paths, f);
 	if (d->geoip == NULL)
 		return -1;
 	refresh_geoip(d);

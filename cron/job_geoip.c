@@ -33,19 +33,21 @@ struct geoip_fetcher {
 	int64_t fetch_at[GEOIP__MAX]; /* clock_ticks() of the next fetch */
 };
 
-/* The settings of one database. */
+/* The settings of one database, and its name in failures. */
 struct geoip_settings {
-	enum geoip_subject subject;
+	const char *name;
+	const char *path_name;
+	const char *url_name;
 	const char *path;
 	const char *url;
 	const char *sha256;
 };
 
 static struct geoip_settings settings_of(enum geoip_subject subject);
-static int keep_database(struct job_run *r, const struct geoip_settings *s,
-    int64_t *fetch_at, struct fail *f);
-static int fetch_database(
-    struct job_run *r, const struct geoip_settings *s, struct fail *f);
+static int keep_database(struct job_run *r, enum geoip_subject subject,
+    const struct geoip_settings *s, struct fail *f);
+static int fetch_database(struct job_run *r, enum geoip_subject subject,
+    const struct geoip_settings *s, struct fail *f);
 static int install_database(struct job_run *r, struct geoip_file *file,
     const struct geoip_found *found, struct fail *f);
 static void count_fetch(struct job_run *r, enum geoip_result result);
@@ -54,16 +56,20 @@ static const char *name_source(struct arena *a, const char *url);
 int
 job_geoip_check(struct fail *f)
 {
-	const bool maxmind = strcmp(conf.GEOIP_SOURCE, "maxmind") == 0;
+	struct geoip_settings s;
+	bool maxmind = false;
+	unsigned i;
 
-	if (conf.GEOIP_URL == NULL && conf.GEOIP_ASN_URL == NULL)
-		return 0;
-	if (conf.GEOIP_URL != NULL && conf.GEOIP_DB == NULL)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "GEOIP_DB",
-		    "must be set if GEOIP_URL is set");
-	if (conf.GEOIP_ASN_URL != NULL && conf.GEOIP_ASN_DB == NULL)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "GEOIP_ASN_DB",
-		    "must be set if GEOIP_ASN_URL is set");
+	for (i = 0; i < GEOIP__MAX; i++) {
+		s = settings_of(i);
+		if (s.url == NULL)
+			continue;
+		if (s.path == NULL)
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
+			    s.path_name, "must be set if %s is set",
+			    s.url_name);
+		maxmind = strcmp(conf.GEOIP_SOURCE, "maxmind") == 0;
+	}
 	if (maxmind && conf.GEOIP_ACCOUNT_ID == NULL)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 		    "GEOIP_ACCOUNT_ID", "must be set for MaxMind");
@@ -87,7 +93,6 @@ job_geoip_open(struct job_run *r, struct fail *f)
 int
 job_geoip_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
-	struct geoip_fetcher *fetcher = r->own;
 	struct geoip_settings s;
 	int result = 0;
 	unsigned i;
@@ -95,8 +100,7 @@ job_geoip_step(struct job_run *r, bool *ret_more, struct fail *f)
 	(void)ret_more;
 	for (i = 0; i < GEOIP__MAX; i++) {
 		s = settings_of(i);
-		if (s.url != NULL &&
-		    keep_database(r, &s, &fetcher->fetch_at[i], f) == -1)
+		if (s.url != NULL && keep_database(r, i, &s, f) == -1)
 			result = -1;
 	}
 	return result;
@@ -111,40 +115,47 @@ job_geoip_close(struct job_run *r)
 static struct geoip_settings
 settings_of(enum geoip_subject subject)
 {
-	if (subject == GEOIP_ASN)
-		return (struct geoip_settings) { subject, conf.GEOIP_ASN_DB,
-			conf.GEOIP_ASN_URL, conf.GEOIP_ASN_SHA256 };
-	return (struct geoip_settings) { subject, conf.GEOIP_DB, conf.GEOIP_URL,
-		conf.GEOIP_SHA256 };
+	const struct geoip_settings settings[GEOIP__MAX] = {
+		[GEOIP_PLACES] = { "geoip", "GEOIP_DB", "GEOIP_URL",
+		    conf.GEOIP_DB, conf.GEOIP_URL, conf.GEOIP_SHA256 },
+		[GEOIP_MORE_PLACES] = { "geoip_more", "GEOIP_MORE_DB",
+		    "GEOIP_MORE_URL", conf.GEOIP_MORE_DB, conf.GEOIP_MORE_URL,
+		    conf.GEOIP_MORE_SHA256 },
+		[GEOIP_ASN] = { "geoip_asn", "GEOIP_ASN_DB", "GEOIP_ASN_URL",
+		    conf.GEOIP_ASN_DB, conf.GEOIP_ASN_URL,
+		    conf.GEOIP_ASN_SHA256 },
+	};
+
+	return settings[subject];
 }
 
 /* Fetch a database if that is due. */
 static int
-keep_database(struct job_run *r, const struct geoip_settings *s,
-    int64_t *fetch_at, struct fail *f)
+keep_database(struct job_run *r, enum geoip_subject subject,
+    const struct geoip_settings *s, struct fail *f)
 {
+	struct geoip_fetcher *fetcher = r->own;
+	int64_t *fetch_at = &fetcher->fetch_at[subject];
 	struct fail why = { 0 };
 
 	if (clock_ticks() < *fetch_at)
 		return 0;
-	if (fetch_database(r, s, &why) == 0) {
+	if (fetch_database(r, subject, s, &why) == 0) {
 		*fetch_at = clock_ticks() + FETCH_PAUSE;
 		return 0;
 	}
 	count_fetch(r, RESULT_REFUSED);
 	*fetch_at = clock_ticks() + RETRY_PAUSE;
 	if (r->until == 0)
-		return fail_set(f, why.kind, why.code,
-		    s->subject == GEOIP_ASN ? "geoip_asn" : "geoip", "%s",
-		    why.why);
+		return fail_set(f, why.kind, why.code, s->name, "%s", why.why);
 	log_error("event=geoip_refused path=%s why=%s", s->path, why.why);
 	return 0;
 }
 
 /* Fetch the database if the source has another one than that of the file. */
 static int
-fetch_database(
-    struct job_run *r, const struct geoip_settings *s, struct fail *f)
+fetch_database(struct job_run *r, enum geoip_subject subject,
+    const struct geoip_settings *s, struct fail *f)
 {
 	const char *source = name_source(r->arena, s->url);
 	struct geoip_found found = { 0 };
@@ -153,8 +164,7 @@ fetch_database(
 
 	if (source == NULL)
 		return fail_memory(f);
-	result =
-	    geoip_file_open(r->arena, s->subject, s->path, source, &file, f);
+	result = geoip_file_open(r->arena, subject, s->path, source, &file, f);
 	if (result == 0)
 		result = geoip_source_fetch(
 		    r, s->url, s->sha256, file.tag, &found, f);

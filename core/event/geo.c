@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Places on earth: distances, country centroids, calling codes. */
+/* Places on earth: distances, middles of countries, calling codes. */
 #include "config.h"
 
 #include <math.h>
@@ -16,6 +16,7 @@ struct country {
 	char code[CODE_SIZE];
 	double lat;
 	double lon;
+	uint16_t radius_km;
 };
 
 struct calling {
@@ -23,11 +24,12 @@ struct calling {
 	const char *countries; /* two letters each, separated by spaces */
 };
 
+static const struct country *country_row(const char *code);
 static const void *row_below(
     const void *rows, size_t n, size_t size, const char *key);
 
 static const struct country countries[] = {
-#define COUNTRY(code, lat, lon) { #code, lat, lon },
+#define COUNTRY(code, lat, lon, radius) { #code, lat, lon, radius },
 #include "core/event/countries.tbl"
 #undef COUNTRY
 };
@@ -52,26 +54,43 @@ geo_distance_km(double lat1, double lon1, double lat2, double lon2)
 	return 2 * EARTH_RADIUS_KM * asin(sqrt(h > 1 ? 1 : h));
 }
 
-int
-geo_centroid(const char country[3], double *ret_lat, double *ret_lon)
+double
+geo_travel_km(const struct place *from, const struct place *to)
 {
-	const struct country *row;
+	double km;
 
-	row = row_below(countries, N_COUNTRIES, sizeof(*row), country);
-	if (row == NULL || strcmp(row->code, country) != 0)
-		return -1;
-	*ret_lat = row->lat;
-	*ret_lon = row->lon;
-	return 0;
+	if (geo_same_network(from, to) ||
+	    ((!from->city || !to->city) &&
+		strcmp(from->country, to->country) == 0))
+		return 0;
+	km = geo_distance_km(from->lat, from->lon, to->lat, to->lon) -
+	    from->radius_km - to->radius_km;
+	return km < 0 ? 0 : km;
+}
+
+bool
+geo_same_network(const struct place *a, const struct place *b)
+{
+	return a->network != 0 && a->network == b->network;
+}
+
+void
+geo_locate_country(struct place *place)
+{
+	static const struct country unknown = { "", NAN, NAN, 0 };
+	const struct country *row = country_row(place->country);
+
+	if (row == NULL)
+		row = &unknown;
+	place->lat = row->lat;
+	place->lon = row->lon;
+	place->radius_km = row->radius_km;
 }
 
 bool
 geo_country(const char *country)
 {
-	const struct country *row;
-
-	row = row_below(countries, N_COUNTRIES, sizeof(*row), country);
-	return row != NULL && strcmp(row->code, country) == 0;
+	return country_row(country) != NULL;
 }
 
 enum truth
@@ -93,6 +112,16 @@ geo_phone_in_country(const char *phone, const char country[3])
 		if (p[2] == '\0')
 			return TRUTH_FALSE;
 	}
+}
+
+/* The country with this code; NULL if there is none. */
+static const struct country *
+country_row(const char *code)
+{
+	const struct country *row =
+	    row_below(countries, N_COUNTRIES, sizeof(*row), code);
+
+	return row == NULL || strcmp(row->code, code) != 0 ? NULL : row;
 }
 
 /*

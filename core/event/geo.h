@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Places on earth: distances, country centroids, calling codes. */
+/* Places on earth: distances, middles of countries, calling codes. */
 #ifndef CORE_EVENT_GEO_H
 #define CORE_EVENT_GEO_H
 
@@ -8,12 +8,16 @@
 
 #include "core/base/value.h"
 
-/* A place on earth; unknown if country is empty. */
+#define PLACE_RADIUS_MAX 9999 /* km */
+
+/* The place of an address; unknown if country is empty. */
 struct place {
 	char country[3]; /* ISO 3166, upper case; "" if unknown */
-	bool city; /* coordinates of a city, not of a country's centroid */
-	double lat; /* degrees, north positive; NAN without a centroid */
-	double lon; /* degrees, east positive; NAN without a centroid */
+	bool city; /* coordinates of a city, not of a country's middle */
+	double lat; /* degrees, north positive; NAN if unknown */
+	double lon; /* degrees, east positive; NAN if unknown */
+	uint16_t radius_km; /* the address is within; to PLACE_RADIUS_MAX */
+	uint32_t network; /* a hash of the address's /24 or /48; 0: unknown */
 };
 
 /* What else is known of an address; all zero if nothing is. */
@@ -30,10 +34,20 @@ struct ip_facts {
 double geo_distance_km(double lat1, double lon1, double lat2, double lon2);
 
 /*
- * Set *ret_lat and *ret_lon to the centroid of a country.  Return 0, or -1 if
- * core/event/countries.tbl does not have the code.
+ * The least distance in km between two addresses: that of their places, less
+ * the radius of both.  It is 0 within one network, and within one country if
+ * one place is no city; NAN if a coordinate is unknown.
  */
-int geo_centroid(const char country[3], double *ret_lat, double *ret_lon);
+double geo_travel_km(const struct place *from, const struct place *to);
+
+/* Whether two places are of addresses in the same network. */
+bool geo_same_network(const struct place *a, const struct place *b);
+
+/*
+ * Set the coordinates and the radius of a place to those of its country; to NAN
+ * and 0 if core/event/countries.tbl does not have it.
+ */
+void geo_locate_country(struct place *place);
 
 /* Whether country is a code of ISO 3166-1, or XK, in upper case. */
 bool geo_country(const char *country);

@@ -41,8 +41,6 @@ static struct value first_seen(const struct graph_node *n);
 static struct value fingerprint_mismatch(const struct signal_facts *facts);
 static struct value sim_mismatch(
     const struct event *ev, const struct signal_facts *facts);
-static double place_distance_km(
-    const struct place *from, const struct place *to);
 static double z_score(double amount, const struct user_state_amounts *amounts);
 static double mean_ratio(
     double amount, const struct user_state_amounts *amounts);
@@ -183,11 +181,12 @@ travel_signals(const struct signal_facts *facts, struct value *ret)
 {
 	const struct user_state_place *last =
 	    user_state_last_place(facts->state);
-	const double km = place_distance_km(&last->place, &facts->place);
+	const double km = geo_travel_km(&last->place, &facts->place);
 	const double hours = (double)(facts->now - last->at) / HOUR_US;
 
 	ret[SIGNAL_GEO_COUNTRY_CHANGED] =
-	    value_bool(strcmp(last->place.country, facts->place.country) != 0);
+	    value_bool(!geo_same_network(&last->place, &facts->place) &&
+		strcmp(last->place.country, facts->place.country) != 0);
 	ret[SIGNAL_GEO_DISTANCE_KM] = number_or_unknown(km);
 	if (!isnan(km))
 		ret[SIGNAL_GEO_IMPOSSIBLE_TRAVEL] =
@@ -308,19 +307,6 @@ sim_mismatch(const struct event *ev, const struct signal_facts *facts)
 	if (attr == NULL || attr->value.type != VALUE_BOOL)
 		return value_unknown();
 	return attr->value;
-}
-
-/*
- * The distance in km, or NAN if a coordinate is unknown.  If one of two places
- * in the same country is only its centroid, their distance counts as 0.
- */
-static double
-place_distance_km(const struct place *from, const struct place *to)
-{
-	if ((!from->city || !to->city) &&
-	    strcmp(from->country, to->country) == 0)
-		return 0;
-	return geo_distance_km(from->lat, from->lon, to->lat, to->lon);
 }
 
 static double

@@ -8,8 +8,8 @@
  *	seconds, minutes, quarters, three lists: each slot in use is its count
  *	    times 2, plus 1 if it adjoins the previous slot, otherwise followed
  *	    by the distance; a 0 ends each list
- *	place: 0 if unknown; else 1 (centroid) or 2 (city), country, age, lat,
- *	    lon
+ *	place: 0 if unknown; else 1 (country) or 2 (city), country, age, lat,
+ *	    lon; since layout 3 the radius of a city, and the network, 4 bytes
  *	currencies: code, samples, mean and squares if there are samples, a
  *	    bitmap of the minutes in use in two halves, their sums; a 0 ends
  *	    the list
@@ -33,11 +33,12 @@
 #include "core/state/entity_graph.h"
 #include "core/state/user_state_int.h"
 
-#define LAYOUT 2
+#define LAYOUT 3
 #define LAYOUT_OLDEST 1 /* the oldest layout that is read */
 #define WINDOW_2M (SECONDS_MAX * SECOND_US)
 #define DEGREE 1e6 /* coordinates are packed in millionths of a degree */
-#define DEGREE_NONE INT32_MIN /* the country has no centroid */
+#define DEGREE_NONE INT32_MIN /* the country has no coordinates */
+#define RADIUS_OLDER 50 /* km, of a city in layouts before 3 */
 #define IDS_MAX (2 * USER_STATE_LINKS_MAX)
 #define IDS_SLOT_BITS 8
 #define IDS_SLOTS (1 << IDS_SLOT_BITS)
@@ -61,7 +62,7 @@
 #define SECONDS_PART (SECONDS_MAX * SLOT_MAX + 1)
 #define MINUTES_PART (MINUTES_MAX * (SLOT_MAX + 1) + DAY_MINUTES / 128 + 1)
 #define QUARTERS_PART (QUARTERS_MAX * SLOT_MAX + 1)
-#define PLACE_PART (1 + 2 + INT(56) + 2 * 4)
+#define PLACE_PART (1 + 2 + INT(56) + 2 * 4 + INT(14) + 4)
 #define CURRENCY_PART                                                          \
 	(3 + INT(54) + 2 * 8 + 2 * INT(SUMS_HALF) + SUMS_MAX * INT(SUM_BITS))
 #define CURRENCIES_PART (USER_STATE_CURRENCIES_MAX * CURRENCY_PART + 1 + INT(6))
@@ -74,6 +75,7 @@ _Static_assert(HEAD_PART + TIMES_PART + SECONDS_PART + MINUTES_PART +
     "a packed state fits, and the bytes that put_int() writes beyond its end");
 _Static_assert(SECONDS_MAX < 128 && QUARTERS_MAX < 128,
     "a distance of seconds or quarters is one byte");
+_Static_assert(PLACE_RADIUS_MAX < 1 << 14, "a radius fits in its field");
 _Static_assert(SUMS_MAX + 1 < 1 << 6, "dropped fits in its field");
 _Static_assert(SUMS_MAX % 2 == 0 && SUMS_HALF <= INT_MAX_SIZE * INT_BITS,
     "half a bitmap fits in an integer");
@@ -298,6 +300,9 @@ pack_place(struct state_writer *w, const struct user_state *st)
 	state_put_int(w, (uint64_t)(st->last - st->place.at));
 	pack_degrees(w, place->lat);
 	pack_degrees(w, place->lon);
+	if (place->city)
+		state_put_int(w, place->radius_km);
+	put_bytes(w, place->network, 4);
 }
 
 static void
@@ -305,6 +310,7 @@ unpack_place(struct state_reader *r, struct user_state *st)
 {
 	struct place *place = &st->place.place;
 	const uint64_t kind = get_bytes(r, 1);
+	double lat, lon;
 
 	state_check_bytes(r, kind <= 2);
 	if (kind == 0)
@@ -312,8 +318,17 @@ unpack_place(struct state_reader *r, struct user_state *st)
 	place->city = kind == 2;
 	get_letters(r, place->country, 2);
 	st->place.at = st->last - (int64_t)state_get_int(r, (uint64_t)st->last);
-	place->lat = unpack_degrees(r, 90);
-	place->lon = unpack_degrees(r, 180);
+	lat = unpack_degrees(r, 90);
+	lon = unpack_degrees(r, 180);
+	if (!place->city)
+		geo_locate_country(place);
+	else if (r->layout < 3)
+		place->radius_km = RADIUS_OLDER;
+	else
+		place->radius_km = (uint16_t)state_get_int(r, PLACE_RADIUS_MAX);
+	place->lat = lat;
+	place->lon = lon;
+	place->network = r->layout < 3 ? 0 : (uint32_t)get_bytes(r, 4);
 }
 
 static void

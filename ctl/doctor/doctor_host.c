@@ -76,8 +76,9 @@ doctor_conflicts(struct doctor *d, struct finding *ret)
 void
 doctor_geoip(struct doctor *d, struct finding *ret)
 {
+	const char *const paths[GEOIP__MAX] = GEOIP_PATHS(conf);
 	struct fail f = { 0 };
-	struct geoip *g = geoip_new(conf.GEOIP_DB, conf.GEOIP_ASN_DB, &f);
+	struct geoip *g = geoip_new(paths, &f);
 	struct str s;
 	unsigned i;
 

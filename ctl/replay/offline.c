@@ -133,11 +133,17 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 static int
 begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 {
+	const char *const paths[GEOIP__MAX] = {
+		[GEOIP_PLACES] = path_in("GEOIP_DB"),
+		[GEOIP_MORE_PLACES] = path_in("GEOIP_MORE_DB"),
+		[GEOIP_ASN] = path_in("GEOIP_ASN_DB"),
+	};
+
 	if (source_open(ru->source, map, &ru->arena, f) == -1 ||
 	    books_load(ru->books, ru->options, &ru->arena, f) == -1 ||
 	    count_begin(ru, f) == -1 || set_scorer(ru, f) == -1)
 		return -1;
-	ru->geoip = geoip_open(path_in("GEOIP_DB"), path_in("GEOIP_ASN_DB"), f);
+	ru->geoip = geoip_open(paths, f);
 	if (ru->geoip == NULL)
 		return -1;
 	ru->history = offline_store_new((int)ru->options->label_delay);

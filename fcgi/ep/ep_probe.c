@@ -14,6 +14,7 @@
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
+#include "lib/engine/mmdb_copy.h"
 #include "lib/shared/gauge.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
@@ -21,6 +22,7 @@
 #include "lib/sys/crypt.h"
 #include "lib/sys/log.h"
 
+static const char *geoip_word(const struct shm *shm);
 static bool token_matches(const char *token);
 
 /* The values of the label "route" of metrics, by route number. */
@@ -68,9 +70,10 @@ probe_ready(struct req *req, struct resp *resp)
 	str_init(&s, req->arena);
 	str_addf(&s,
 	    "{\"status\":\"%s\",\"version\":\"%s\","
-	    "\"checks\":{\"store\":\"%s\",\"redis\":\"%s\"",
+	    "\"checks\":{\"store\":\"%s\",\"redis\":\"%s\","
+	    "\"geoip\":\"%s\"",
 	    ready ? "ready" : "not_ready", PACKAGE_VERSION, store.store,
-	    redis_words[redis]);
+	    redis_words[redis], geoip_word(req->worker->shm));
 	if (store.member != NULL) {
 		str_addf(&s, ",\"%s\":", store.member);
 		str_json(&s, store.why);
@@ -109,6 +112,28 @@ probe_metrics(struct req *req, struct resp *resp)
 		return -1;
 	resp->content_type = "text/plain; version=0.0.4; charset=utf-8";
 	return 0;
+}
+
+/*
+ * Whether the pool has the GeoIP databases of its settings: none is set, one is
+ * not loaded, addresses of one family have no place, or all is well.
+ */
+static const char *
+geoip_word(const struct shm *shm)
+{
+	const unsigned all = MMDB_IPV4 | MMDB_IPV6;
+	unsigned i, known, loaded = 0;
+
+	for (i = 0; i < GEOIP__MAX; i++) {
+		if (atomic_load(&shm->geoip[i].state) == GEOIP_FAILED)
+			return "failed";
+		loaded += atomic_load(&shm->geoip[i].state) == GEOIP_LOADED;
+	}
+	known = atomic_load(&shm->geoip[GEOIP_PLACES].families) |
+	    atomic_load(&shm->geoip[GEOIP_MORE_PLACES].families);
+	if (loaded == 0)
+		return "none";
+	return known == 0 || known == all ? "ok" : "partial";
 }
 
 /* Compare digests, so that the time does not reveal even a length. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The work of a worker between requests: load policies, check readiness, drain
- * the spool, report the spool, measure what is stored, notice new GeoIP
- * databases.
+ * the spool, report the spool, measure what is stored.
  */
 #include "config.h"
 
@@ -12,7 +11,6 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/pool/idle_task.h"
-#include "fcgi/pool/optional_files.h"
 #include "fcgi/worker/readiness.h"
 #include "fcgi/worker/scratch.h"
 #include "fcgi/worker/spool_report.h"
@@ -76,7 +74,7 @@ idle_task_start(struct worker *w)
 int
 idle_task_run(struct worker *w)
 {
-	int wait = optional_files_refresh(w), ms;
+	int wait = -1, ms;
 	size_t i;
 
 	for (i = 0; i < nitems(tasks); i++) {

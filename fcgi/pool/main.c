@@ -18,6 +18,7 @@
 #include "fcgi/pool/optional_files.h"
 #include "fcgi/pool/pool_reload.h"
 #include "lib/conf/conf.h"
+#include "lib/engine/geoip.h"
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
 #include "lib/sys/core_dump.h"
@@ -73,7 +74,7 @@ main(int argc, char *argv[])
 	if (opt.act == ACT_PRINT)
 		conf_print(stdout);
 	if (opt.act == ACT_CHECK)
-		optional_files_check(NULL);
+		geoip_close(optional_files_open(NULL));
 	return opt.act == ACT_SERVE ? run_pool(opt.path) : EX_OK;
 }
 
@@ -166,7 +167,6 @@ run_pool(const char *path)
 	signal(SIGUSR2, SIG_IGN);
 	if ((shm = shm_new(&f)) == NULL)
 		log_exit(EX_OSERR, "%s: %s", f.where, f.why);
-	optional_files_check(shm);
 	count_spool(shm);
 	if (listen_open(&l, &f) == -1)
 		log_exit(EX_UNAVAILABLE, "%s: %s", f.where, f.why);

@@ -26,6 +26,7 @@
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_secret.h"
+#include "lib/engine/geoip.h"
 #include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
@@ -53,7 +54,9 @@ struct master {
 	const char *path;
 	pid_t pid;
 	struct pool_child child[SHM_SLOTS];
-	int64_t reloaded_at; /* older workers are replaced */
+	struct geoip *geoip; /* inherited by workers; NULL without memory */
+	int64_t geoip_at; /* next optional_files_refresh() */
+	int64_t outdated[GROUP__MAX]; /* workers until then are replaced */
 	int64_t notified_at;
 	int64_t described_at; /* last run of describe_status() */
 	char status[STATUS_SIZE]; /* last status sent to systemd */
@@ -73,6 +76,7 @@ static void free_child(struct master *m, size_t i, int status);
 static void adjust_workers(struct master *m);
 static void describe_status(struct master *m);
 static size_t count_workers(const struct master *m, enum worker_group group);
+static void renew_geoip(struct master *m);
 static void replace_workers(struct master *m);
 static void replace_one(struct master *m, enum worker_group group);
 static void start_worker(struct master *m, size_t i);
@@ -103,6 +107,7 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	m->path = path;
 	m->pid = getpid();
 	m->interval = sd_notify_interval();
+	m->geoip = optional_files_open(shm);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGHUP);
@@ -119,12 +124,14 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 			handle_signal(m, &info);
 		reap_workers(m);
 		watch_workers(m);
+		renew_geoip(m);
 		replace_workers(m);
 		stop_decide_group(m);
 		adjust_workers(m);
 		describe_status(m);
 	}
 	log_info("event=pool_stopped");
+	geoip_close(m->geoip);
 	free(m);
 	return EX_OK;
 }
@@ -142,6 +149,7 @@ handle_signal(struct master *m, const siginfo_t *info)
 static bool
 reload_settings(struct master *m)
 {
+	enum worker_group group;
 	struct fail f = { 0 };
 	char text[64];
 	bool accepted;
@@ -156,8 +164,10 @@ reload_settings(struct master *m)
 	} else {
 		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
 		log_info("event=reload_accepted");
-		optional_files_check(m->shm);
-		m->reloaded_at = clock_ticks();
+		geoip_close(m->geoip);
+		m->geoip = optional_files_open(m->shm);
+		for (group = GROUP_DECIDE; group < GROUP__MAX; group++)
+			m->outdated[group] = clock_ticks();
 	}
 	sd_notify_send("READY=1");
 	return accepted;
@@ -315,7 +325,23 @@ count_workers(const struct master *m, enum worker_group group)
 	return n;
 }
 
-/* Replace workers that were started before the last reload. */
+/* Read new GeoIP databases, which only workers that start then have. */
+static void
+renew_geoip(struct master *m)
+{
+	const int64_t now = clock_ticks();
+
+	if (now < m->geoip_at)
+		return;
+	m->geoip_at = now + GEOIP_REFRESH_PAUSE;
+	if (!optional_files_refresh(m->geoip, m->shm))
+		return;
+	m->outdated[GROUP_DECIDE] = now;
+	if (m->listeners->shared)
+		m->outdated[GROUP_OPERATOR] = now;
+}
+
+/* Replace workers that have old settings or GeoIP databases. */
 static void
 replace_workers(struct master *m)
 {
@@ -327,10 +353,7 @@ replace_workers(struct master *m)
 		replace_one(m, group);
 }
 
-/*
- * Replace one worker that was started before the last reload.  Wait until the
- * previous one has exited.
- */
+/* Replace one of these workers, unless another one has still to exit. */
 static void
 replace_one(struct master *m, enum worker_group group)
 {
@@ -343,7 +366,7 @@ replace_one(struct master *m, enum worker_group group)
 			continue;
 		if (c->term_at != 0)
 			return;
-		if (next == NULL && c->started_at < m->reloaded_at)
+		if (next == NULL && c->started_at <= m->outdated[group])
 			next = c;
 	}
 	if (next != NULL)
@@ -388,6 +411,7 @@ become_worker(struct master *m, size_t i)
 		.shared = l->shared,
 		.shm = m->shm,
 		.slot = &m->shm->slot[i],
+		.geoip = m->geoip,
 	};
 	enum worker_group g;
 

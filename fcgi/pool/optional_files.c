@@ -3,115 +3,117 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/pool/optional_files.h"
-#include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/engine/geoip.h"
+#include "lib/engine/mmdb_copy.h"
 #include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/disk.h"
 #include "lib/sys/log.h"
 
-static void check_disk(const char *path);
-static void check_geoip(
+static bool open_geoip(
     struct geoip *geoip, enum geoip_subject subject, struct shm *shm);
-static void refresh_geoip_file(struct worker *w, enum geoip_subject subject);
-static void note_geoip(
-    struct geoip_status *status, const char *path, int64_t built);
-static void warn_geoip(
-    struct geoip_status *status, const char *path, const char *why);
+static void note_geoip(struct geoip_status *status, const struct geoip *geoip,
+    enum geoip_subject subject);
+static void warn_families(const struct geoip *geoip);
+static void check_disk(const char *path);
 
-void
-optional_files_check(struct shm *shm)
+struct geoip *
+optional_files_open(struct shm *shm)
 {
+	const char *const paths[GEOIP__MAX] = GEOIP_PATHS(conf);
 	struct fail f = { 0 };
-	struct geoip *geoip = geoip_new(conf.GEOIP_DB, conf.GEOIP_ASN_DB, &f);
+	struct geoip *geoip = geoip_new(paths, &f);
 	unsigned i;
 
 	if (geoip == NULL)
 		log_warn("event=geoip_open_failed why=%s", f.why);
 	for (i = 0; geoip != NULL && i < GEOIP__MAX; i++)
-		check_geoip(geoip, i, shm);
-	geoip_close(geoip);
+		open_geoip(geoip, i, shm);
+	if (geoip != NULL)
+		warn_families(geoip);
 	disk_paths(conf.DISK_HEALTH_PATHS, check_disk);
+	return geoip;
 }
 
-int
-optional_files_refresh(struct worker *w)
+bool
+optional_files_refresh(struct geoip *geoip, struct shm *shm)
 {
-	const int64_t now = clock_ticks();
+	bool opened = false;
 	unsigned i;
 
-	if (w->geoip == NULL)
-		return -1;
-	if (now >= w->geoip_at) {
-		w->geoip_at = now + GEOIP_REFRESH_PAUSE;
-		for (i = 0; i < GEOIP__MAX; i++)
-			refresh_geoip_file(w, i);
-	}
-	return (int)((w->geoip_at - now) / 1000 + 1);
+	for (i = 0; geoip != NULL && i < GEOIP__MAX; i++)
+		if (open_geoip(geoip, i, shm))
+			opened = true;
+	if (opened)
+		warn_families(geoip);
+	return opened;
 }
 
-static void
-check_geoip(struct geoip *geoip, enum geoip_subject subject, struct shm *shm)
+/* Read a database if there is another one; return whether it was read. */
+static bool
+open_geoip(struct geoip *geoip, enum geoip_subject subject, struct shm *shm)
 {
 	const char *path = geoip_path(geoip, subject);
+	char built[CLOCK_TEXT_SIZE];
 	struct fail f = { 0 };
 	const int r = geoip_refresh(geoip, subject, &f);
 
+	if (shm != NULL)
+		note_geoip(&shm->geoip[subject], geoip, subject);
 	if (r == -1)
 		log_warn("event=geoip_open_failed path=%s why=%s", path, f.why);
-	if (shm == NULL)
-		return;
-	atomic_store(&shm->geoip[subject].built, geoip_built(geoip, subject));
-	atomic_store(&shm->geoip[subject].state,
-	    path == NULL  ? GEOIP_NONE
-		: r == -1 ? GEOIP_FAILED
-			  : GEOIP_LOADED);
+	if (r != 1)
+		return false;
+	clock_text(geoip_built(geoip, subject), built);
+	log_info("event=geoip_opened path=%s type=%s built=%s", path,
+	    geoip_type(geoip, subject), built);
+	return true;
 }
 
 static void
-refresh_geoip_file(struct worker *w, enum geoip_subject subject)
+note_geoip(struct geoip_status *status, const struct geoip *geoip,
+    enum geoip_subject subject)
 {
-	struct geoip_status *status = &w->shm->geoip[subject];
-	const char *path = geoip_path(w->geoip, subject);
-	struct fail f = { 0 };
-	const int r = geoip_refresh(w->geoip, subject, &f);
+	const unsigned families = geoip_families(geoip, subject);
 
-	if (r == 1)
-		note_geoip(status, path, geoip_built(w->geoip, subject));
-	else if (r == -1)
-		warn_geoip(status, path, f.why);
+	atomic_store(&status->built, geoip_built(geoip, subject));
+	atomic_store(&status->families, families);
+	atomic_store(&status->state,
+	    geoip_path(geoip, subject) == NULL ? GEOIP_NONE
+		: families == 0		       ? GEOIP_FAILED
+					       : GEOIP_LOADED);
 }
 
-/* The first worker with a database of another time logs it. */
+/* Log the families of addresses that no open database of a subject knows. */
 static void
-note_geoip(struct geoip_status *status, const char *path, int64_t built)
+warn_families(const struct geoip *geoip)
 {
-	char text[CLOCK_TEXT_SIZE];
+	static const struct {
+		enum geoip_subject first, second;
+		const char *of;
+	} subjects[] = {
+		{ GEOIP_PLACES, GEOIP_MORE_PLACES, "places" },
+		{ GEOIP_ASN, GEOIP_ASN, "asn" },
+	};
+	unsigned known;
+	size_t i;
 
-	atomic_store(&status->state, GEOIP_LOADED);
-	if (atomic_exchange(&status->built, built) == built)
-		return;
-	clock_text(built, text);
-	log_info("event=geoip_replaced path=%s built=%s", path, text);
-}
-
-/* Every worker sees a bad file within a pause; the first one logs it. */
-static void
-warn_geoip(struct geoip_status *status, const char *path, const char *why)
-{
-	int64_t last = atomic_load(&status->warned_at);
-	const int64_t now = clock_ticks();
-
-	if ((last == 0 || now - last > 2 * GEOIP_REFRESH_PAUSE) &&
-	    atomic_compare_exchange_strong(&status->warned_at, &last, now))
-		log_warn("event=geoip_open_failed path=%s why=%s", path, why);
+	for (i = 0; i < nitems(subjects); i++) {
+		known = geoip_families(geoip, subjects[i].first) |
+		    geoip_families(geoip, subjects[i].second);
+		if (known == MMDB_IPV4 || known == MMDB_IPV6)
+			log_warn("event=geoip_family_unknown database=%s "
+				 "family=%s",
+			    subjects[i].of,
+			    known == MMDB_IPV4 ? "ipv6" : "ipv4");
+	}
 }
 
 static void

@@ -3,21 +3,23 @@
 #ifndef FCGI_POOL_OPTIONAL_FILES_H
 #define FCGI_POOL_OPTIONAL_FILES_H
 
+#include <stdbool.h>
+
+struct geoip;
 struct shm;
-struct worker;
 
 /*
- * Log once for all workers which optional files are missing: GeoIP databases,
- * and directories of DISK_HEALTH_PATHS.  Store in shm which GeoIP databases can
- * be opened, unless shm is NULL.
+ * Read the GeoIP databases of the settings for all workers, and log which of
+ * them, and which directories of DISK_HEALTH_PATHS, are missing.  Store the
+ * state of the databases in shm, unless shm is NULL.  The caller frees the
+ * result, which is NULL without memory.
  */
-void optional_files_check(struct shm *shm);
+struct geoip *optional_files_open(struct shm *shm);
 
 /*
- * Let a worker use the GeoIP databases that have replaced those in use.  One
- * worker logs it.  Return after how many milliseconds to call again, or -1 if
- * the worker uses none.
+ * Read the databases that have replaced those in use.  Return whether there is
+ * one, so that workers must start again to have it.
  */
-int optional_files_refresh(struct worker *w);
+bool optional_files_refresh(struct geoip *geoip, struct shm *shm);
 
 #endif

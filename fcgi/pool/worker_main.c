@@ -31,7 +31,6 @@
 
 static size_t max_requests(const struct worker *w);
 static int prepare_engine(struct worker *w);
-static int prepare_geoip(struct worker *w, struct fail *f);
 static int prepare_db(struct worker *w, struct fail *f);
 static size_t spare_sessions(void);
 static int watch_listener(int listener);
@@ -95,9 +94,7 @@ max_requests(const struct worker *w)
 	    : 1;
 }
 
-/*
- * Open what requests need.  GeoIP databases are optional, the engine is not.
- */
+/* Open what requests need. */
 static int
 prepare_engine(struct worker *w)
 {
@@ -117,10 +114,6 @@ prepare_engine(struct worker *w)
 	}
 	if (w->group != GROUP_DECIDE && !w->shared)
 		return 0;
-	if (prepare_geoip(w, &f) == -1) {
-		log_error("event=worker_start_failed step=geoip why=%s", f.why);
-		return -1;
-	}
 	if ((w->spool = spool_open(conf.SPOOL_DIR, w->shm, &f)) == NULL)
 		log_warn(
 		    "event=spool_open_failed path=%s why=%s", f.where, f.why);
@@ -130,28 +123,6 @@ prepare_engine(struct worker *w)
 		log_error(
 		    "event=worker_start_failed step=engine why=%s", f.why);
 		return -1;
-	}
-	return 0;
-}
-
-/* Map the GeoIP databases; the master has already logged what is missing. */
-static int
-prepare_geoip(struct worker *w, struct fail *f)
-{
-	struct geoip_status *status;
-	unsigned i;
-
-	if (conf.GEOIP_DB == NULL && conf.GEOIP_ASN_DB == NULL)
-		return 0;
-	w->geoip = geoip_new(conf.GEOIP_DB, conf.GEOIP_ASN_DB, f);
-	if (w->geoip == NULL)
-		return -1;
-	for (i = 0; i < GEOIP__MAX; i++) {
-		status = &w->shm->geoip[i];
-		if (geoip_refresh(w->geoip, i, NULL) != 1)
-			continue;
-		atomic_store(&status->built, geoip_built(w->geoip, i));
-		atomic_store(&status->state, GEOIP_LOADED);
 	}
 	return 0;
 }

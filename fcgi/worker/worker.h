@@ -27,8 +27,7 @@ struct worker {
 	int64_t shared_session; /* db_session() that last read settings */
 	struct redis *redis; /* NULL: budgets are counted per host */
 	struct spool *spool; /* NULL: degraded decisions need the database */
-	struct geoip *geoip; /* NULL: no databases, or no decisions */
-	int64_t geoip_at; /* clock_ticks() of the next geoip_refresh() */
+	struct geoip *geoip; /* the master's; may be NULL */
 	struct engine *engine; /* NULL: this worker makes no decisions */
 };
 

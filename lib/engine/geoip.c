@@ -3,169 +3,188 @@
 #include "config.h"
 
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <math.h>
 #include <maxminddb.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/utf8.h"
 #include "core/event/event.h"
 #include "core/event/geo.h"
-#include "lib/sys/clock.h"
 #include "lib/engine/geoip.h"
+#include "lib/engine/mmdb_copy.h"
+#include "lib/sys/clock.h"
 
 #define PATH_MAX_KEYS 4 /* keys of the path of a value, with NULL */
 #define GEOIP_TEXT_MAX 255 /* bytes */
+#define DEGREES_TEXT_MAX 24 /* characters of degrees that are written as text  \
+			     */
 
-/* One file. */
-struct geoip_source {
-	const char *path; /* NULL: none */
-	MMDB_s db;
-	bool mapped; /* db is open */
-	bool seen; /* file is set */
-	struct stat file; /* of the last geoip_refresh(); 0: it was missing */
-};
+/*
+ * Of a city without accuracy_radius.  A region is a place, too, if its radius
+ * is at most this.
+ */
+#define RADIUS_KM 50
 
 struct geoip {
-	struct geoip_source sources[GEOIP__MAX];
+	struct mmdb_copy files[GEOIP__MAX];
 };
 
-/* The paths of the values in one layout of records of places. */
+/*
+ * The paths of the values in one layout of records of places.  A record without
+ * the member city is of its coordinates if coordinates_suffice, else of its
+ * country.
+ */
 struct geoip_layout {
 	const char *country[PATH_MAX_KEYS];
 	const char *city[PATH_MAX_KEYS];
 	const char *lat[PATH_MAX_KEYS];
 	const char *lon[PATH_MAX_KEYS];
+	const char *radius[PATH_MAX_KEYS];
+	const char *region[PATH_MAX_KEYS];
+	bool coordinates_suffice;
 };
 
-static bool is_same_file(const struct stat *a, const struct stat *b);
+static mmdb_wanted_fn has_place, has_asn;
 static bool find_record(const struct geoip *g, enum geoip_subject subject,
     const struct event *ev, MMDB_entry_s *ret);
+static const struct geoip_layout *find_place(const struct geoip *g,
+    const struct event *ev, MMDB_entry_s *ret_record, struct place *ret);
 static const struct geoip_layout *read_place(
     MMDB_entry_s *record, struct place *ret);
 static void place_locate(
     MMDB_entry_s *record, const struct geoip_layout *layout, struct place *ret);
+static bool names_place(MMDB_entry_s *record, const struct geoip_layout *layout,
+    uint16_t radius_km);
 static int parse_address(const char *ip, struct sockaddr_storage *ret);
+static uint32_t network_of(const char *ip);
 static int record_country(
     MMDB_entry_s *record, const char *const *path, char *ret);
 static const char *record_text(
     MMDB_entry_s *record, const char *const *path, struct arena *a);
 static uint32_t record_asn(MMDB_entry_s *record);
+static uint16_t record_radius(MMDB_entry_s *record, const char *const *path);
+static int parse_degrees(const MMDB_entry_data_s *data, double *ret);
 static int record_degrees(
     MMDB_entry_s *record, const char *const *path, double max, double *ret);
 
 static const struct geoip_layout layouts[] = {
+	/* MaxMind, DB-IP, IP2Location */
 	{ { "country", "iso_code" }, { "city", "names", "en" },
-	    { "location", "latitude" }, { "location", "longitude" } },
-	{ { "country_code" }, { "city" }, { "latitude" }, { "longitude" } },
+	    { "location", "latitude" }, { "location", "longitude" },
+	    { "location", "accuracy_radius" },
+	    { "subdivisions", "0", "iso_code" }, false },
+	/* ip-location-db, IPinfo Lite */
+	{ { "country_code" }, { "city" }, { "latitude" }, { "longitude" },
+	    { NULL }, { NULL }, true },
+	/* IPinfo: its locations and its older countries */
+	{ { "country" }, { "city" }, { "lat" }, { "lng" }, { NULL }, { NULL },
+	    true },
+	/* IPinfo Core */
+	{ { "geo", "country_code" }, { "geo", "city" }, { "geo", "latitude" },
+	    { "geo", "longitude" }, { NULL }, { NULL }, true },
 };
 
 static const char *const asn_path[] = { "autonomous_system_number", NULL };
 static const char *const asn_org_path[] = { "autonomous_system_organization",
 	NULL };
 
-/* The settings, for messages. */
-static const char *const settings[] = {
-	[GEOIP_PLACES] = "GEOIP_DB", [GEOIP_ASN] = "GEOIP_ASN_DB"
+/* The setting of each file, for messages, and what the file is for. */
+static const struct {
+	const char *name;
+	mmdb_wanted_fn *wanted;
+} settings[GEOIP__MAX] = {
+	[GEOIP_PLACES] = { "GEOIP_DB", has_place },
+	[GEOIP_MORE_PLACES] = { "GEOIP_MORE_DB", has_place },
+	[GEOIP_ASN] = { "GEOIP_ASN_DB", has_asn },
 };
 
 struct geoip *
-geoip_new(const char *places, const char *asn, struct fail *f)
+geoip_new(const char *const paths[GEOIP__MAX], struct fail *f)
 {
 	struct geoip *g = calloc(1, sizeof(*g));
+	unsigned i;
 
 	if (g == NULL) {
 		fail_set(f, FAIL_US, INTERNAL, "GEOIP_DB", "out of memory");
 		return NULL;
 	}
-	g->sources[GEOIP_PLACES].path = places;
-	g->sources[GEOIP_ASN].path = asn;
+	for (i = 0; i < GEOIP__MAX; i++) {
+		g->files[i].path = paths[i];
+		g->files[i].wanted = settings[i].wanted;
+	}
 	return g;
 }
 
-/*
- * The file is identified before it is opened: if it is replaced in between, the
- * next call maps it again.
- */
 int
 geoip_refresh(struct geoip *g, enum geoip_subject subject, struct fail *f)
 {
-	struct geoip_source *s = &g->sources[subject];
-	struct stat st = { 0 };
-	MMDB_s db;
-	int error;
-
-	if (s->path == NULL)
+	if (g->files[subject].path == NULL)
 		return 0;
-	error = stat(s->path, &st) == -1 ? errno : 0;
-	if (s->seen && is_same_file(&st, &s->file))
-		return 0;
-	s->seen = true;
-	s->file = st;
-	if (error != 0)
-		return fail_set(f, FAIL_US, INTERNAL, settings[subject],
-		    "cannot be read: %s", strerror(error));
-	error = MMDB_open(s->path, MMDB_MODE_MMAP, &db);
-	if (error != MMDB_SUCCESS)
-		return fail_set(f, FAIL_US, INTERNAL, settings[subject],
-		    "cannot be read: %s", MMDB_strerror(error));
-	if (s->mapped)
-		MMDB_close(&s->db);
-	s->db = db;
-	s->mapped = true;
-	return 1;
+	return mmdb_copy_refresh(&g->files[subject], settings[subject].name, f);
 }
 
 struct geoip *
-geoip_open(const char *places, const char *asn, struct fail *f)
+geoip_open(const char *const paths[GEOIP__MAX], struct fail *f)
 {
-	struct geoip *g = geoip_new(places, asn, f);
+	struct geoip *g = geoip_new(paths, f);
+	unsigned i;
 
-	if (g == NULL ||
-	    (geoip_refresh(g, GEOIP_PLACES, f) != -1 &&
-		geoip_refresh(g, GEOIP_ASN, f) != -1))
-		return g;
-	geoip_close(g);
-	return NULL;
+	for (i = 0; g != NULL && i < GEOIP__MAX; i++) {
+		if (geoip_refresh(g, i, f) != -1)
+			continue;
+		geoip_close(g);
+		return NULL;
+	}
+	return g;
 }
 
 const char *
 geoip_path(const struct geoip *g, enum geoip_subject subject)
 {
-	return g->sources[subject].path;
+	return g->files[subject].path;
+}
+
+unsigned
+geoip_families(const struct geoip *g, enum geoip_subject subject)
+{
+	return g->files[subject].families;
+}
+
+const char *
+geoip_type(const struct geoip *g, enum geoip_subject subject)
+{
+	return g->files[subject].families == 0
+	    ? ""
+	    : g->files[subject].db.metadata.database_type;
 }
 
 int64_t
 geoip_built(const struct geoip *g, enum geoip_subject subject)
 {
 	const uint64_t max = INT64_MAX / CLOCK_SECOND;
-	const struct geoip_source *s = &g->sources[subject];
+	const struct mmdb_copy *c = &g->files[subject];
 
-	if (!s->mapped)
+	if (c->families == 0)
 		return 0;
-	if (s->db.metadata.build_epoch > max)
+	if (c->db.metadata.build_epoch > max)
 		return INT64_MAX;
-	return (int64_t)s->db.metadata.build_epoch * CLOCK_SECOND;
+	return (int64_t)c->db.metadata.build_epoch * CLOCK_SECOND;
 }
 
 void
 geoip_close(struct geoip *g)
 {
-	size_t i;
+	unsigned i;
 
-	if (g == NULL)
-		return;
-	for (i = 0; i < GEOIP__MAX; i++)
-		if (g->sources[i].mapped)
-			MMDB_close(&g->sources[i].db);
+	for (i = 0; g != NULL && i < GEOIP__MAX; i++)
+		mmdb_copy_close(&g->files[i]);
 	free(g);
 }
 
@@ -174,9 +193,7 @@ geoip_place(const struct geoip *g, const struct event *ev, struct place *ret)
 {
 	MMDB_entry_s record;
 
-	memset(ret, 0, sizeof(*ret));
-	if (find_record(g, GEOIP_PLACES, ev, &record))
-		read_place(&record, ret);
+	find_place(g, ev, &record, ret);
 }
 
 void
@@ -186,34 +203,55 @@ geoip_look_up(const struct geoip *g, const struct event *ev, struct arena *a,
 	const struct geoip_layout *layout;
 	MMDB_entry_s record;
 
-	memset(ret_place, 0, sizeof(*ret_place));
 	memset(ret_facts, 0, sizeof(*ret_facts));
-	if (find_record(g, GEOIP_PLACES, ev, &record) &&
-	    (layout = read_place(&record, ret_place)) != NULL)
+	if ((layout = find_place(g, ev, &record, ret_place)) != NULL)
 		ret_facts->city = record_text(&record, layout->city, a);
 	if (find_record(g, GEOIP_ASN, ev, &record) &&
 	    (ret_facts->asn = record_asn(&record)) != 0)
 		ret_facts->asn_org = record_text(&record, asn_org_path, a);
 }
 
-bool
-geoip_knows(const struct geoip *g, enum geoip_subject subject)
+static bool
+has_place(MMDB_entry_s *record)
 {
-	char ip[INET_ADDRSTRLEN];
-	const struct event ev = { .ip = ip, .ip_public = true };
 	struct place place;
-	MMDB_entry_s record;
-	int i;
 
-	for (i = 2; i < 1024; i++) {
-		snprintf(ip, sizeof(ip), "%d.%d.1.1", i % 224, i / 224 * 60);
-		if (find_record(g, subject, &ev, &record) &&
-		    (subject == GEOIP_ASN
-			    ? record_asn(&record) != 0
-			    : read_place(&record, &place) != NULL))
-			return true;
+	return read_place(record, &place) != NULL;
+}
+
+static bool
+has_asn(MMDB_entry_s *record)
+{
+	return record_asn(record) != 0;
+}
+
+/*
+ * Find the place of the event's ip, with the layout of its record; NULL if the
+ * place is unknown.  The second file is asked where the first one has no city;
+ * its city counts if it is in the country of the first.
+ */
+static const struct geoip_layout *
+find_place(const struct geoip *g, const struct event *ev,
+    MMDB_entry_s *ret_record, struct place *ret)
+{
+	const struct geoip_layout *layout = NULL, *more_layout;
+	MMDB_entry_s more;
+	struct place place;
+
+	memset(ret, 0, sizeof(*ret));
+	if (find_record(g, GEOIP_PLACES, ev, ret_record))
+		layout = read_place(ret_record, ret);
+	if (!ret->city && find_record(g, GEOIP_MORE_PLACES, ev, &more) &&
+	    (more_layout = read_place(&more, &place)) != NULL &&
+	    (layout == NULL ||
+		(place.city && strcmp(place.country, ret->country) == 0))) {
+		layout = more_layout;
+		*ret_record = more;
+		*ret = place;
 	}
-	return false;
+	if (layout != NULL)
+		ret->network = network_of(ev->ip);
+	return layout;
 }
 
 /* Find the record of the event's ip. */
@@ -225,11 +263,11 @@ find_record(const struct geoip *g, enum geoip_subject subject,
 	MMDB_lookup_result_s found;
 	int error;
 
-	if (g == NULL || !g->sources[subject].mapped || ev->ip == NULL ||
+	if (g == NULL || g->files[subject].families == 0 || ev->ip == NULL ||
 	    !ev->ip_public || parse_address(ev->ip, &ss) == -1)
 		return false;
 	found = MMDB_lookup_sockaddr(
-	    &g->sources[subject].db, (const struct sockaddr *)&ss, &error);
+	    &g->files[subject].db, (const struct sockaddr *)&ss, &error);
 	*ret = found.entry;
 	return error == MMDB_SUCCESS && found.found_entry;
 }
@@ -240,7 +278,8 @@ read_place(MMDB_entry_s *record, struct place *ret)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+	memset(ret, 0, sizeof(*ret));
+	for (i = 0; i < nitems(layouts); i++) {
 		if (record_country(record, layouts[i].country, ret->country) ==
 		    -1)
 			continue;
@@ -250,25 +289,39 @@ read_place(MMDB_entry_s *record, struct place *ret)
 	return NULL;
 }
 
-/* Use the city's coordinates if there are any, else the country's centroid. */
+/* Use the coordinates of the city if the record names one, or of the country.
+ */
 static void
 place_locate(
     MMDB_entry_s *record, const struct geoip_layout *layout, struct place *ret)
 {
-	ret->city = record_degrees(record, layout->lat, 90, &ret->lat) == 0 &&
+	ret->radius_km = record_radius(record, layout->radius);
+	ret->city = names_place(record, layout, ret->radius_km) &&
+	    record_degrees(record, layout->lat, 90, &ret->lat) == 0 &&
 	    record_degrees(record, layout->lon, 180, &ret->lon) == 0;
-	if (!ret->city &&
-	    geo_centroid(ret->country, &ret->lat, &ret->lon) == -1)
-		ret->lat = ret->lon = NAN;
+	if (!ret->city)
+		geo_locate_country(ret);
 }
 
+/*
+ * Whether the coordinates of a record are those of a city or a small region.
+ * Most databases also give a country coordinates.
+ */
 static bool
-is_same_file(const struct stat *a, const struct stat *b)
+names_place(
+    MMDB_entry_s *record, const struct geoip_layout *layout, uint16_t radius_km)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	    a->st_size == b->st_size &&
-	    a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	    a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	MMDB_entry_data_s data;
+
+	if (MMDB_aget_value(record, &data, layout->city) == MMDB_SUCCESS &&
+	    data.has_data)
+		return data.type == MMDB_DATA_TYPE_UTF8_STRING &&
+		    data.data_size > 0;
+	if (layout->coordinates_suffice)
+		return true;
+	return radius_km <= RADIUS_KM &&
+	    MMDB_aget_value(record, &data, layout->region) == MMDB_SUCCESS &&
+	    data.has_data;
 }
 
 static int
@@ -287,7 +340,31 @@ parse_address(const char *ip, struct sockaddr_storage *ret)
 	return 0;
 }
 
-/* Read a country code in upper case; -1 if the record has none. */
+/* Hash the /24 of an IPv4 address or the /48 of an IPv6 one (FNV-1a). */
+static uint32_t
+network_of(const char *ip)
+{
+	struct sockaddr_storage ss;
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)&ss;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&ss;
+	const uint8_t *bytes;
+	uint32_t hash = 2166136261U;
+	size_t i, n;
+
+	if (parse_address(ip, &ss) == -1)
+		return 0;
+	n = ss.ss_family == AF_INET ? 3 : 6;
+	bytes = ss.ss_family == AF_INET ? (const uint8_t *)&v4->sin_addr
+					: v6->sin6_addr.s6_addr;
+	for (i = 0; i < n; i++)
+		hash = (hash ^ bytes[i]) * 16777619U;
+	return hash == 0 ? 1 : hash;
+}
+
+/*
+ * Read a country code in upper case; -1 if the record has none of ISO 3166, but
+ * perhaps EU or AP.
+ */
 static int
 record_country(MMDB_entry_s *record, const char *const *path, char *ret)
 {
@@ -303,9 +380,9 @@ record_country(MMDB_entry_s *record, const char *const *path, char *ret)
 		code[i] = data.utf8_string[i];
 		if (code[i] >= 'a' && code[i] <= 'z')
 			code[i] = (char)(code[i] - 'a' + 'A');
-		if (code[i] < 'A' || code[i] > 'Z')
-			return -1;
 	}
+	if (!geo_country(code))
+		return -1;
 	memcpy(ret, code, sizeof(code));
 	return 0;
 }
@@ -344,25 +421,53 @@ record_asn(MMDB_entry_s *record)
 	return data.uint32;
 }
 
+/* Read the radius in which the address is; RADIUS_KM if it is not given. */
+static uint16_t
+record_radius(MMDB_entry_s *record, const char *const *path)
+{
+	MMDB_entry_data_s data;
+
+	if (path[0] == NULL ||
+	    MMDB_aget_value(record, &data, path) != MMDB_SUCCESS ||
+	    !data.has_data || data.type != MMDB_DATA_TYPE_UINT16)
+		return RADIUS_KM;
+	return data.uint16 < PLACE_RADIUS_MAX ? data.uint16 : PLACE_RADIUS_MAX;
+}
+
 /* Read degrees from -max to max; -1 if the record has none. */
 static int
 record_degrees(
     MMDB_entry_s *record, const char *const *path, double max, double *ret)
 {
 	MMDB_entry_data_s data;
-	double degrees;
 
 	if (MMDB_aget_value(record, &data, path) != MMDB_SUCCESS ||
-	    !data.has_data)
+	    !data.has_data || parse_degrees(&data, ret) == -1)
 		return -1;
-	if (data.type == MMDB_DATA_TYPE_DOUBLE)
-		degrees = data.double_value;
-	else if (data.type == MMDB_DATA_TYPE_FLOAT)
-		degrees = (double)data.float_value;
-	else
+	return fabs(*ret) <= max ? 0 : -1;
+}
+
+/* Databases have degrees as numbers or as decimal text. */
+static int
+parse_degrees(const MMDB_entry_data_s *data, double *ret)
+{
+	char text[DEGREES_TEXT_MAX + 1] = "";
+	char *end;
+
+	if (data->type == MMDB_DATA_TYPE_DOUBLE) {
+		*ret = data->double_value;
+	} else if (data->type == MMDB_DATA_TYPE_FLOAT) {
+		*ret = (double)data->float_value;
+	} else if (data->type == MMDB_DATA_TYPE_UTF8_STRING &&
+	    data->data_size > 0 && data->data_size <= DEGREES_TEXT_MAX) {
+		memcpy(text, data->utf8_string, data->data_size);
+		*ret = strtod(text, &end);
+		return *end == '\0' &&
+			strspn(text, "-.0123456789") == strlen(text)
+		    ? 0
+		    : -1;
+	} else {
 		return -1;
-	if (!(fabs(degrees) <= max))
-		return -1;
-	*ret = degrees;
+	}
 	return 0;
 }

@@ -18,56 +18,69 @@ struct geoip;
 struct ip_facts;
 struct place;
 
-/* What a database is about; metrics have the names in lower case. */
+/* What a database is about; metrics and logs name it so. */
 enum geoip_subject {
 	GEOIP_PLACES, /* GEOIP_DB: countries, perhaps with cities */
+	GEOIP_MORE_PLACES, /* GEOIP_MORE_DB: the same, of other addresses */
 	GEOIP_ASN, /* GEOIP_ASN_DB: autonomous systems */
 	GEOIP__MAX
 };
 
-/*
- * Prepare the databases at these paths (NULL: none), which geoip_refresh()
- * maps; until then nothing is known.  The paths must stay valid.  Records of
- * places have the nested layout of MaxMind or the flat one (country_code, city,
- * latitude, longitude).  Returns NULL with f set without memory.
- */
-struct geoip *geoip_new(const char *places, const char *asn, struct fail *f);
+/* The paths of the settings in conf. */
+#define GEOIP_PATHS(conf)                                                      \
+	{                                                                      \
+		[GEOIP_PLACES] = (conf).GEOIP_DB,                              \
+		[GEOIP_MORE_PLACES] = (conf).GEOIP_MORE_DB,                    \
+		[GEOIP_ASN] = (conf).GEOIP_ASN_DB                              \
+	}
 
 /*
- * Map the file if another one is at the path since the last call.  Returns 1 if
- * it did, 0 if nothing has changed or there is no path, or -1 with f set if the
- * new file is missing or has another format; the mapped one then stays in use.
- * A process that changes the file must rename a new one into its place, because
- * writing to a mapped file crashes its readers.
+ * Prepare the databases at these paths (NULL: none), which geoip_refresh()
+ * reads; until then nothing is known.  The paths must stay valid.  Returns NULL
+ * with f set without memory.
+ *
+ * Records of places have the layout of MaxMind, of ip-location-db or of IPinfo.
+ * A record that names no city is of its country, wherever its coordinates are.
+ * A country whose code is not in ISO 3166 is unknown.
+ */
+struct geoip *geoip_new(const char *const paths[GEOIP__MAX], struct fail *f);
+
+/*
+ * Copy the file into memory if another one is at the path since the last call.
+ * A file that is written in place is copied when two calls in a row find it
+ * unchanged.  Returns 1 if it was copied, 0 if nothing has changed or there is
+ * no path, or -1 with f set if the new file is missing, has another format or
+ * another subject; the copy of the file before then stays in use.
  */
 int geoip_refresh(struct geoip *g, enum geoip_subject subject, struct fail *f)
     __attribute__((warn_unused_result));
 
-/*
- * geoip_new() and geoip_refresh() of all.  Returns NULL with f set if a file is
- * missing or has another format.
- */
-struct geoip *geoip_open(const char *places, const char *asn, struct fail *f);
+/* geoip_new() and geoip_refresh() of all.  Returns NULL with f set if one
+ * fails. */
+struct geoip *geoip_open(const char *const paths[GEOIP__MAX], struct fail *f);
 
 /* The path of a database; NULL: none. */
 const char *geoip_path(const struct geoip *g, enum geoip_subject subject);
 
-/* When the mapped database was built; 0 if no file is mapped. */
+/* When the copied database was built; 0 if there is none. */
 int64_t geoip_built(const struct geoip *g, enum geoip_subject subject);
 
+/* The type that the copied database gives itself; "" if there is none. */
+const char *geoip_type(const struct geoip *g, enum geoip_subject subject);
+
 /*
- * Whether the database knows the country or the asn of any of some hundred
- * addresses all over IPv4; a database of something else does not.
+ * The families of addresses of which the copied database knows any: MMDB_IPV4,
+ * MMDB_IPV6 or both; 0 if there is none.
  */
-bool geoip_knows(const struct geoip *g, enum geoip_subject subject);
+unsigned geoip_families(const struct geoip *g, enum geoip_subject subject);
 
 /* Close; NULL is harmless. */
 void geoip_close(struct geoip *g);
 
 /*
- * Find the place of an event's ip: its city if the database has one, else the
- * centroid of its country.  The place is unknown (country "") if g is NULL, the
- * event has no ip, or the address is not public or not found.
+ * Find the place of an event's ip: its city if a database has one, else its
+ * country.  The place is unknown (country "") if g is NULL, the event has no
+ * ip, or the address is not public or not found.
  */
 void geoip_place(
     const struct geoip *g, const struct event *ev, struct place *ret);

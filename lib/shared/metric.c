@@ -8,9 +8,10 @@
 
 #include "core/base/array.h"
 #include "core/base/str.h"
-#include "lib/sys/clock.h"
+#include "lib/engine/mmdb_copy.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 
 #define BUCKETS nitems(bounds_us)
 
@@ -47,6 +48,8 @@ static void print_geoip(const struct shm *shm, struct str *s);
 static double is_configured(const struct geoip_status *status);
 static double is_loaded(const struct geoip_status *status);
 static double geoip_age(const struct geoip_status *status);
+static double knows_ipv4(const struct geoip_status *status);
+static double knows_ipv6(const struct geoip_status *status);
 static size_t count_first_values(const struct counted *c);
 static const char *value_name(
     const struct metric_label *l, size_t i, const char *const *routes);
@@ -428,7 +431,9 @@ static void
 print_geoip(const struct shm *shm, struct str *s)
 {
 	static const char *const subjects[] = {
-		[GEOIP_PLACES] = "places", [GEOIP_ASN] = "asn"
+		[GEOIP_PLACES] = "places",
+		[GEOIP_MORE_PLACES] = "more",
+		[GEOIP_ASN] = "asn",
 	};
 	static const struct {
 		const char *name;
@@ -444,6 +449,12 @@ print_geoip(const struct shm *shm, struct str *s)
 		    "Time since the GeoIP database was built, 0 if it is not "
 		    "loaded",
 		    geoip_age },
+		{ "engine_geoip_ipv4",
+		    "1 if the loaded GeoIP database knows any IPv4 address",
+		    knows_ipv4 },
+		{ "engine_geoip_ipv6",
+		    "1 if the loaded GeoIP database knows any IPv6 address",
+		    knows_ipv6 },
 	};
 	size_t i, j;
 
@@ -479,6 +490,18 @@ geoip_age(const struct geoip_status *status)
 	return age > 0 && atomic_load(&status->state) == GEOIP_LOADED
 	    ? (double)age / CLOCK_SECOND
 	    : 0;
+}
+
+static double
+knows_ipv4(const struct geoip_status *status)
+{
+	return (atomic_load(&status->families) & MMDB_IPV4) != 0;
+}
+
+static double
+knows_ipv6(const struct geoip_status *status)
+{
+	return (atomic_load(&status->families) & MMDB_IPV6) != 0;
 }
 
 /* The number of values of the first label, or of cells of a histogram. */

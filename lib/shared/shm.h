@@ -29,7 +29,7 @@ enum geoip_state { GEOIP_NONE = 0, GEOIP_FAILED, GEOIP_LOADED };
 struct geoip_status {
 	_Atomic int32_t state; /* enum geoip_state */
 	_Atomic int64_t built; /* its time, if it is loaded */
-	_Atomic int64_t warned_at; /* clock_ticks() of the last warning */
+	_Atomic uint32_t families; /* enum mmdb_family; 0 if not loaded */
 };
 
 /*

@@ -78,7 +78,7 @@ try_packed(const uint8_t *data, size_t size)
 		.has_amount = true,
 		.amount = 12.5,
 		.currency = "EUR" };
-	const struct place place = { "ET", true, 9.025, 38.7469 };
+	const struct place place = { "ET", true, 9.025, 38.7469, 0, 0 };
 	const struct user_state_link link = { 1, 2 };
 	struct user_state *st = user_state_unpack(&arena, data, size, NULL);
 	struct user_state_amounts got;
@@ -181,7 +181,9 @@ take(struct user_state *st, const struct fuzz_step *step, const uint8_t *data,
 		.currency = step->currency };
 	struct place place = { .city = (data[3] & 2) != 0,
 		.lat = data[3] / 3.0,
-		.lon = -data[3] / 7.0 };
+		.lon = -data[3] / 7.0,
+		.radius_km = data[3],
+		.network = data[3] };
 	const struct user_state_link link = { 1 + data[3] % 16, 17 + data[3] };
 
 	if ((data[3] & 1) != 0)
@@ -274,6 +276,9 @@ check_twin(const struct user_state *a, const struct user_state *b, int64_t now)
 	assert(a->place.at == b->place.at);
 	assert(strcmp(a->place.place.country, b->place.place.country) == 0);
 	assert(a->place.place.city == b->place.place.city);
+	assert(a->place.place.network == b->place.place.network);
+	assert(!a->place.place.city ||
+	    a->place.place.radius_km == b->place.place.radius_km);
 }
 
 /* The state after packing and unpacking; packing twice gives equal bytes. */

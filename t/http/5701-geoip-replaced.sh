@@ -45,7 +45,7 @@ put_country SE 2
 check "a database that is renamed into place decides" \
     stack_until 3 0 country_is SE
 is "one worker logs each new database" \
-    "$(grep -c "event=geoip_replaced path=$GEOIP_DB built=" \
+    "$(grep -c "event=geoip_opened path=$GEOIP_DB " \
     "$scratch/log/pool.log")" 2
 
 # The city and the network.

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: ISC */
-/* core/event/geo.c: distances, centroids, calling codes. */
+/* core/event/geo.c: distances, countries, calling codes. */
 #include "config.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/event/geo.h"
 #include "t/unit/unit.h"
 
 static const char *const country_codes[] = {
-#define COUNTRY(code, lat, lon) #code,
+#define COUNTRY(code, lat, lon, radius) #code,
 #include "core/event/countries.tbl"
 #undef COUNTRY
 };
@@ -43,14 +44,15 @@ static const struct {
 static const struct {
 	const char *country;
 	double lat, lon;
+	unsigned radius_km;
 } near[] = {
-	{ "AD", 42.5, 1.5 },
-	{ "ET", 9, 40 },
-	{ "SE", 62, 15 },
-	{ "BR", -10, -55 },
-	{ "NZ", -42, 174 },
-	{ "XK", 42.6, 21 },
-	{ "ZW", -19, 30 },
+	{ "AD", 42.5, 1.5, 20 },
+	{ "ET", 9, 40, 680 },
+	{ "SE", 62, 15, 700 },
+	{ "BR", -10, -55, 2030 },
+	{ "NZ", -42, 174, 710 },
+	{ "XK", 42.6, 21, 70 },
+	{ "ZW", -19, 30, 380 },
 };
 
 static const char *const unknown_countries[] = { "", "A", "AA", "XX", "ZZ",
@@ -116,37 +118,114 @@ START_TEST(distance_is_that_on_the_sphere)
 }
 END_TEST
 
-START_TEST(centroid_is_near_the_middle_of_the_country)
+/* The place of a country. */
+static struct place
+country_place(const char *code)
 {
-	double lat, lon;
+	struct place place = { .city = false };
 
-	ck_assert_int_eq(geo_centroid(near[_i].country, &lat, &lon), 0);
-	ck_assert_double_le(fabs(lat - near[_i].lat), 3);
-	ck_assert_double_le(fabs(lon - near[_i].lon), 3);
+	snprintf(place.country, sizeof(place.country), "%s", code);
+	geo_locate_country(&place);
+	return place;
+}
+
+START_TEST(country_is_located_near_its_middle)
+{
+	const struct place place = country_place(near[_i].country);
+
+	ck_assert_double_le(fabs(place.lat - near[_i].lat), 3);
+	ck_assert_double_le(fabs(place.lon - near[_i].lon), 3);
+	ck_assert_uint_eq(place.radius_km, near[_i].radius_km);
 }
 END_TEST
 
-START_TEST(unknown_country_has_no_centroid)
+START_TEST(unknown_country_has_no_coordinates)
 {
-	double lat = 1, lon = 2;
+	const struct place place = country_place(unknown_countries[_i]);
 
-	ck_assert_int_eq(geo_centroid(unknown_countries[_i], &lat, &lon), -1);
-	ck_assert_double_eq(lat, 1);
-	ck_assert_double_eq(lon, 2);
+	ck_assert(isnan(place.lat) && isnan(place.lon));
+	ck_assert_uint_eq(place.radius_km, 0);
+}
+END_TEST
+
+/* Moves between two places: the least distance in km. */
+static const struct {
+	struct place from, to;
+	double want, tolerance;
+} moves[] = {
+	/* A degree of the equator, and the radius of both ends. */
+	{ { "KE", true, 0, 36, 0, 1 }, { "KE", true, 0, 37, 0, 2 }, 111.2, 1 },
+	{ { "KE", true, 0, 36, 50, 1 }, { "KE", true, 0, 37, 20, 2 }, 41.2, 1 },
+	{ { "KE", true, 0, 36, 50, 1 }, { "KE", true, 0, 37, 62, 2 }, 0, 0 },
+	{ { "KE", true, 0, 36, 999, 1 }, { "KE", true, 0, 37, 0, 2 }, 0, 0 },
+	/* One network is one place, whatever the database says of it. */
+	{ { "GB", true, 51.5, -0.1, 0, 7 }, { "FR", true, 48.9, 2.4, 0, 7 }, 0,
+	    0 },
+	/* Not known to be one network. */
+	{ { "GB", true, 51.5, -0.1, 0, 0 }, { "FR", true, 48.9, 2.4, 0, 0 },
+	    340, 10 },
+	/* Of one country, one end is no city. */
+	{ { "US", true, 40.7, -74, 20, 1 }, { "US", false, 39.5, -98, 2060, 2 },
+	    0, 0 },
+	/* Neighbours and countries far away. */
+	{ { "CH", false, 46.8, 8.2, 150, 1 },
+	    { "FR", false, 46.6, 2.5, 470, 2 }, 0, 0 },
+	{ { "CH", false, 46.8, 8.2, 150, 1 },
+	    { "AU", false, -25.7, 134.5, 1870, 2 }, 12760, 10 },
+};
+
+START_TEST(travel_is_beyond_the_radius_of_both_places)
+{
+	const struct place *from = &moves[_i].from, *to = &moves[_i].to;
+
+	ck_assert_double_le(fabs(geo_travel_km(from, to) - moves[_i].want),
+	    moves[_i].tolerance);
+	ck_assert_double_le(fabs(geo_travel_km(to, from) - moves[_i].want),
+	    moves[_i].tolerance);
+}
+END_TEST
+
+START_TEST(travel_from_unknown_coordinates_is_unknown)
+{
+	const struct place atlantis = country_place("XX");
+	const struct place kenya = country_place("KE");
+
+	ck_assert(isnan(geo_travel_km(&atlantis, &kenya)));
+	ck_assert(isnan(geo_travel_km(&kenya, &atlantis)));
+}
+END_TEST
+
+/* Countries with a border, by land: their people do not travel in a second. */
+static const char *const neighbours[] = { "CH FR", "CH DE", "DE PL", "FR ES",
+	"ES PT", "GB IE", "BE NL", "IT AT", "SE NO", "NO FI", "US CA", "US MX",
+	"BR AR", "CL AR", "CO VE", "IN PK", "CN IN", "CN RU", "KZ RU", "UA RU",
+	"KE ET", "KE TZ", "ZA ZW", "NG CM", "EG LY", "SA AE", "TR GR", "MY SG",
+	"ID MY", "TH VN", "AU NZ" };
+
+START_TEST(neighbours_are_near)
+{
+	const struct place one = country_place(
+	    (char[]) { neighbours[_i][0], neighbours[_i][1], '\0' });
+	const struct place other = country_place(&neighbours[_i][3]);
+
+	ck_assert_double_le(geo_travel_km(&one, &other),
+	    strcmp(neighbours[_i], "AU NZ") == 0 ? 2000 : 100);
 }
 END_TEST
 
 START_TEST(countries_are_sorted_and_on_earth)
 {
-	double lat, lon;
+	struct place place;
 	size_t i;
 
 	ck_assert_uint_eq(nitems(country_codes), 250);
 	for (i = 0; i < nitems(country_codes); i++) {
 		ck_assert_uint_eq(strlen(country_codes[i]), 2);
-		ck_assert_int_eq(geo_centroid(country_codes[i], &lat, &lon), 0);
-		ck_assert_double_le(fabs(lat), 90);
-		ck_assert_double_le(fabs(lon), 180);
+		place = country_place(country_codes[i]);
+		ck_assert_double_le(fabs(place.lat), 90);
+		ck_assert_double_le(fabs(place.lon), 180);
+		ck_assert_uint_ge(place.radius_km, 10);
+		ck_assert_uint_le(place.radius_km, 6000);
 		if (i > 0)
 			ck_assert_str_lt(
 			    country_codes[i - 1], country_codes[i]);
@@ -178,20 +257,19 @@ START_TEST(no_calling_code_is_a_prefix_of_another)
 END_TEST
 
 /*
- * Each country of a calling code has a centroid, and each country has a code.
+ * Each country of a calling code is known, and each country has a code.
  */
 START_TEST(calling_codes_and_countries_match)
 {
 	bool called[nitems(country_codes)] = { false };
 	const char *p;
-	double lat, lon;
 	char code[3] = "";
 	size_t i, j;
 
 	for (i = 0; i < nitems(calling_codes); i++) {
 		for (p = calling_codes[i].countries;; p += 3) {
 			memcpy(code, p, 2);
-			ck_assert_int_eq(geo_centroid(code, &lat, &lon), 0);
+			ck_assert(geo_country(code));
 			for (j = 0; j < nitems(country_codes); j++)
 				called[j] |=
 				    strcmp(code, country_codes[j]) == 0;
@@ -212,10 +290,15 @@ suite_geo(void)
 
 	tcase_add_loop_test(
 	    tc, distance_is_that_on_the_sphere, 0, (int)nitems(distances));
-	tcase_add_loop_test(tc, centroid_is_near_the_middle_of_the_country, 0,
-	    (int)nitems(near));
-	tcase_add_loop_test(tc, unknown_country_has_no_centroid, 0,
+	tcase_add_loop_test(
+	    tc, country_is_located_near_its_middle, 0, (int)nitems(near));
+	tcase_add_loop_test(tc, unknown_country_has_no_coordinates, 0,
 	    (int)nitems(unknown_countries));
+	tcase_add_loop_test(tc, travel_is_beyond_the_radius_of_both_places, 0,
+	    (int)nitems(moves));
+	tcase_add_test(tc, travel_from_unknown_coordinates_is_unknown);
+	tcase_add_loop_test(
+	    tc, neighbours_are_near, 0, (int)nitems(neighbours));
 	tcase_add_test(tc, countries_are_sorted_and_on_earth);
 	tcase_add_loop_test(
 	    tc, phone_matches_countries_of_its_code, 0, (int)nitems(phones));

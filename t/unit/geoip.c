@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <arpa/inet.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "core/event/event.h"
 #include "core/event/geo.h"
 #include "lib/engine/geoip.h"
+#include "lib/engine/mmdb_copy.h"
 #include "lib/sys/clock.h"
 #include "t/unit/unit.h"
 
@@ -27,7 +29,7 @@
 enum { TEXT = 2, DOUBLE = 3, UINT16 = 5, UINT32 = 6, MAP = 7 };
 enum { UINT64 = 9, ARRAY = 11, FLOAT = 15 };
 
-enum geoip_test_layout { NESTED, FLAT, AUTONOMOUS };
+enum geoip_test_layout { NESTED, FLAT, IPINFO, CORE, AUTONOMOUS };
 
 /* The contents of a record of the test. */
 struct net {
@@ -38,10 +40,12 @@ struct net {
 	double lat, lon;
 	const char *name; /* of the city or the organization; NULL: none */
 	uint32_t asn; /* in the layout AUTONOMOUS */
+	uint16_t radius; /* in the layout NESTED; 0: none */
+	const char *region; /* the same; NULL: none */
 };
 
 /* A database under construction. */
-struct mmdb {
+struct mmdb_draft {
 	uint32_t node[NODES_MAX][2]; /* 0: empty, else a node or ~offset */
 	uint32_t n_nodes;
 	uint64_t built; /* seconds since 1970 */
@@ -50,20 +54,23 @@ struct mmdb {
 };
 
 static const struct net nets[] = {
-	{ "196.188.0.0", 16, "ET", DOUBLE, 9.025, 38.7469, "Addis Ababa", 0 },
-	{ "41.80.0.0", 15, "KE", 0, 0, 0, "M\xc3\xa4lindi", 0 },
-	{ "5.0.0.0", 8, "se", 0, 0, 0, "Upp\xffsala", 0 },
-	{ "6.1.0.0", 16, "ET", DOUBLE, 90.5, 38, NULL, 0 },
-	{ "6.2.0.0", 16, "ET", DOUBLE, 9, -180.5, NULL, 0 },
-	{ "6.3.0.0", 16, "ET", TEXT, 9, 38, NULL, 0 },
-	{ "6.4.0.0", 16, "ET", DOUBLE, NAN, 38, NULL, 0 },
-	{ "6.5.0.0", 16, NULL, DOUBLE, 9, 38, "Nowhere", 0 },
-	{ "6.6.0.0", 16, "ETH", 0, 0, 0, NULL, 0 },
-	{ "6.7.0.0", 16, "E1", 0, 0, 0, NULL, 0 },
-	{ "6.8.0.0", 16, "ZZ", 0, 0, 0, "two\nlines", 0 },
-	{ "6.9.0.1", 32, "JM", FLOAT, 18.5, -77.25, NULL, 0 },
-	{ "2c0f:fe38::", 32, "KE", DOUBLE, -1.25, 36.75, NULL, 0 },
-	{ "2001:41d0::", 32, "FR", 0, 0, 0, NULL, 0 },
+	{ "196.188.0.0", 16, "ET", DOUBLE, 9.025, 38.7469, "Addis Ababa", 0, 0,
+	    NULL },
+	{ "41.80.0.0", 15, "KE", 0, 0, 0, "M\xc3\xa4lindi", 0, 0, NULL },
+	{ "5.0.0.0", 8, "se", 0, 0, 0, "Upp\xffsala", 0, 0, NULL },
+	{ "6.1.0.0", 16, "ET", DOUBLE, 90.5, 38, "North", 0, 0, NULL },
+	{ "6.2.0.0", 16, "ET", DOUBLE, 9, -180.5, "West", 0, 0, NULL },
+	{ "6.3.0.0", 16, "ET", TEXT, 0, 0, "Text", 0, 0, NULL },
+	{ "6.4.0.0", 16, "ET", DOUBLE, NAN, 38, "NAN", 0, 0, NULL },
+	{ "6.5.0.0", 16, NULL, DOUBLE, 9, 38, "Nowhere", 0, 0, NULL },
+	{ "6.6.0.0", 16, "ETH", 0, 0, 0, NULL, 0, 0, NULL },
+	{ "6.7.0.0", 16, "E1", 0, 0, 0, NULL, 0, 0, NULL },
+	{ "6.8.0.0", 16, "EU", 0, 0, 0, "two\nlines", 0, 0, NULL },
+	{ "6.9.0.1", 32, "JM", FLOAT, 18.5, -77.25, "Kingston", 0, 0, NULL },
+	{ "6.10.0.0", 16, "ET", DOUBLE, 9, 38, "", 0, 0, NULL },
+	{ "2c0f:fe38::", 32, "KE", DOUBLE, -1.25, 36.75, "Nairobi", 0, 0,
+	    NULL },
+	{ "2001:41d0::", 32, "FR", 0, 0, 0, NULL, 0, 0, NULL },
 };
 
 static const struct {
@@ -71,33 +78,35 @@ static const struct {
 	const char *country;
 	bool city;
 	double lat, lon;
+	unsigned radius_km;
 } places[] = {
-	{ "196.188.0.0", "ET", true, 9.025, 38.7469 },
-	{ "196.188.255.255", "ET", true, 9.025, 38.7469 },
-	{ "196.189.0.0", "", false, 0, 0 },
-	{ "41.81.2.3", "KE", false, 0.6, 37.8 },
-	{ "5.6.7.8", "SE", false, 62.8, 16.7 },
-	{ "6.1.0.1", "ET", false, 8.6, 39.6 },
-	{ "6.2.0.1", "ET", false, 8.6, 39.6 },
-	{ "6.3.0.1", "ET", false, 8.6, 39.6 },
-	{ "6.4.0.1", "ET", false, 8.6, 39.6 },
-	{ "6.5.0.1", "", false, 0, 0 },
-	{ "6.6.0.1", "", false, 0, 0 },
-	{ "6.7.0.1", "", false, 0, 0 },
-	{ "6.8.0.1", "ZZ", false, NAN, NAN },
-	{ "6.9.0.1", "JM", true, 18.5, -77.25 },
-	{ "6.9.0.2", "", false, 0, 0 },
-	{ "2c0f:fe38::1", "KE", true, -1.25, 36.75 },
-	{ "2001:41d0:1::1", "FR", false, 46.6, 2.5 },
-	{ "2001:41d1::1", "", false, 0, 0 },
-	{ "no address", "", false, 0, 0 },
+	{ "196.188.0.0", "ET", true, 9.025, 38.7469, 50 },
+	{ "196.188.255.255", "ET", true, 9.025, 38.7469, 50 },
+	{ "196.189.0.0", "", false, 0, 0, 0 },
+	{ "41.81.2.3", "KE", false, 0.6, 37.8, 520 },
+	{ "5.6.7.8", "SE", false, 62.8, 16.7, 700 },
+	{ "6.1.0.1", "ET", false, 8.6, 39.6, 680 },
+	{ "6.2.0.1", "ET", false, 8.6, 39.6, 680 },
+	{ "6.3.0.1", "ET", true, -9.5, -9.5, 50 },
+	{ "6.4.0.1", "ET", false, 8.6, 39.6, 680 },
+	{ "6.5.0.1", "", false, 0, 0, 0 },
+	{ "6.6.0.1", "", false, 0, 0, 0 },
+	{ "6.7.0.1", "", false, 0, 0, 0 },
+	{ "6.8.0.1", "", false, 0, 0, 0 },
+	{ "6.9.0.1", "JM", true, 18.5, -77.25, 50 },
+	{ "6.9.0.2", "", false, 0, 0, 0 },
+	{ "6.10.0.1", "ET", false, 8.6, 39.6, 680 },
+	{ "2c0f:fe38::1", "KE", true, -1.25, 36.75, 50 },
+	{ "2001:41d0:1::1", "FR", false, 46.6, 2.5, 470 },
+	{ "2001:41d1::1", "", false, 0, 0, 0 },
+	{ "no address", "", false, 0, 0, 0 },
 };
 
 static const struct net systems[] = {
-	{ "5.0.0.0", 8, NULL, 0, 0, 0, "Example AB", 64500 },
-	{ "6.0.0.0", 8, NULL, 0, 0, 0, NULL, UINT32_MAX },
-	{ "7.0.0.0", 8, NULL, 0, 0, 0, "", 64501 },
-	{ "8.0.0.0", 8, NULL, 0, 0, 0, "No number", 0 },
+	{ "5.0.0.0", 8, NULL, 0, 0, 0, "Example AB", 64500, 0, NULL },
+	{ "6.0.0.0", 8, NULL, 0, 0, 0, NULL, UINT32_MAX, 0, NULL },
+	{ "7.0.0.0", 8, NULL, 0, 0, 0, "", 64501, 0, NULL },
+	{ "8.0.0.0", 8, NULL, 0, 0, 0, "No number", 0, 0, NULL },
 };
 
 static const struct {
@@ -120,7 +129,7 @@ static const struct {
 static const char *const bad_databases[] = { "/nonexistent/geo.mmdb",
 	"/dev/null", "/" };
 
-static struct mmdb mmdb;
+static struct mmdb_draft mmdb;
 static struct geoip *geoip;
 static char path[] = "geoip.XXXXXX";
 
@@ -177,7 +186,7 @@ put_degrees(const char *name, int type, double degrees)
 		put_number(name, FLOAT, 4, narrow_bits);
 	} else {
 		put_text(name);
-		put_text("9");
+		put_text("-9.5");
 	}
 }
 
@@ -209,6 +218,16 @@ put_city(const char *name, bool nested)
 }
 
 static void
+put_region(const char *code)
+{
+	put_text("subdivisions");
+	put_control(ARRAY, 1);
+	put_control(MAP, 1);
+	put_text("iso_code");
+	put_text(code);
+}
+
+static void
 put_record(const struct net *net, enum geoip_test_layout layout)
 {
 	const bool nested = layout == NESTED;
@@ -218,26 +237,37 @@ put_record(const struct net *net, enum geoip_test_layout layout)
 		put_system(net);
 		return;
 	}
+	if (layout == CORE) {
+		put_control(MAP, 1);
+		put_text("geo");
+	}
 	put_control(MAP,
-	    named + (net->country != NULL) + (nested ? located : 2 * located));
+	    named + (net->country != NULL) + (net->region != NULL) +
+		(nested ? located : 2 * located));
 	if (net->name != NULL)
 		put_city(net->name, nested);
 	if (net->country != NULL) {
-		put_text(nested ? "country" : "country_code");
+		put_text(
+		    nested || layout == IPINFO ? "country" : "country_code");
 		if (nested) {
 			put_control(MAP, 1);
 			put_text("iso_code");
 		}
 		put_text(net->country);
 	}
+	if (net->region != NULL)
+		put_region(net->region);
 	if (!located)
 		return;
 	if (nested) {
 		put_text("location");
-		put_control(MAP, 2);
+		put_control(MAP, net->radius == 0 ? 2 : 3);
+		if (net->radius != 0)
+			put_number("accuracy_radius", UINT16, 2, net->radius);
 	}
-	put_degrees("latitude", net->type, net->lat);
-	put_degrees("longitude", net->type, net->lon);
+	put_degrees(layout == IPINFO ? "lat" : "latitude", net->type, net->lat);
+	put_degrees(
+	    layout == IPINFO ? "lng" : "longitude", net->type, net->lon);
 }
 
 /* Make the first bits of the address lead to the data at offset. */
@@ -353,6 +383,17 @@ write_database(const struct net *list, size_t n, enum geoip_test_layout layout,
 	ck_assert_int_eq(fclose(fp), 0);
 }
 
+/* Open databases at these paths; NULL: none. */
+static struct geoip *
+opened(const char *first, const char *more, const char *asn, struct fail *f)
+{
+	const char *const paths[GEOIP__MAX] = { [GEOIP_PLACES] = first,
+		[GEOIP_MORE_PLACES] = more,
+		[GEOIP_ASN] = asn };
+
+	return geoip_open(paths, f);
+}
+
 /* Open all networks as a database of this layout and time. */
 static void
 setup(enum geoip_test_layout layout, int version, uint64_t built)
@@ -360,7 +401,7 @@ setup(enum geoip_test_layout layout, int version, uint64_t built)
 	struct fail f = { 0 };
 
 	write_database(nets, nitems(nets), layout, version, built);
-	geoip = geoip_open(path, NULL, &f);
+	geoip = opened(path, NULL, NULL, &f);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_msg(geoip != NULL, "%s %s", f.where, f.why);
 }
@@ -375,6 +416,18 @@ static void
 setup_flat(void)
 {
 	setup(FLAT, 6, BUILT);
+}
+
+static void
+setup_ipinfo(void)
+{
+	setup(IPINFO, 6, BUILT);
+}
+
+static void
+setup_core(void)
+{
+	setup(CORE, 6, BUILT);
 }
 
 static void
@@ -407,6 +460,162 @@ START_TEST(address_has_the_place_of_its_network)
 	ck_assert_int_eq(got.city, places[_i].city);
 	ck_assert(same(got.lat, places[_i].lat));
 	ck_assert(same(got.lon, places[_i].lon));
+	ck_assert_uint_eq(got.radius_km, places[_i].radius_km);
+	ck_assert_int_eq(got.network != 0, got.country[0] != '\0');
+}
+END_TEST
+
+/* Return the place of an address in a static buffer. */
+static const struct place *
+place_of(const char *ip)
+{
+	static struct place got;
+	const struct event ev = { .ip = ip, .ip_public = true };
+
+	geoip_place(geoip, &ev, &got);
+	return &got;
+}
+
+/* Make a database of n networks, open it and remove it. */
+static void
+open_nets(const struct net *list, size_t n, enum geoip_test_layout layout,
+    int version)
+{
+	struct fail f = { 0 };
+
+	write_database(list, n, layout, version, BUILT);
+	geoip = opened(path, NULL, NULL, &f);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_msg(geoip != NULL, "%s %s", f.where, f.why);
+}
+
+/*
+ * Most databases give a country coordinates: only a name makes a city, or a
+ * region and a small radius.
+ */
+static const struct {
+	struct net net;
+	enum geoip_test_layout layout;
+	bool city;
+	unsigned radius_km;
+} precise[] = {
+	{ { "5.0.0.0", 8, "US", DOUBLE, 37.751, -97.822, NULL, 0, 1000, NULL },
+	    NESTED, false, 2060 },
+	{ { "5.0.0.0", 8, "US", DOUBLE, 37.751, -97.822, NULL, 0, 1000, "KS" },
+	    NESTED, false, 2060 },
+	{ { "5.0.0.0", 8, "US", DOUBLE, 37.751, -97.822, NULL, 0, 51, "KS" },
+	    NESTED, false, 2060 },
+	{ { "5.0.0.0", 8, "US", DOUBLE, 37.751, -97.822, NULL, 0, 50, "KS" },
+	    NESTED, true, 50 },
+	{ { "5.0.0.0", 8, "US", DOUBLE, 37.751, -97.822, NULL, 0, 5, NULL },
+	    NESTED, false, 2060 },
+	{ { "5.0.0.0", 8, "US", DOUBLE, 37.751, -97.822, "Wichita", 0, 200,
+	      NULL },
+	    NESTED, true, 200 },
+	{ { "5.0.0.0", 8, "US", DOUBLE, 37.751, -97.822, "Wichita", 0, 65535,
+	      NULL },
+	    NESTED, true, PLACE_RADIUS_MAX },
+	{ { "5.0.0.0", 8, "US", DOUBLE, 37.751, -97.822, "", 0, 0, NULL }, FLAT,
+	    false, 2060 },
+	{ { "5.0.0.0", 8, "US", DOUBLE, 37.751, -97.822, NULL, 0, 0, NULL },
+	    FLAT, true, 50 },
+	{ { "5.0.0.0", 8, "US", TEXT, 0, 0, "", 0, 0, NULL }, IPINFO, false,
+	    2060 },
+};
+
+START_TEST(only_a_named_place_is_a_city)
+{
+	const struct place *got;
+
+	open_nets(&precise[_i].net, 1, precise[_i].layout, 4);
+	got = place_of("5.6.7.8");
+	ck_assert_str_eq(got->country, "US");
+	ck_assert_int_eq(got->city, precise[_i].city);
+	ck_assert_uint_eq(got->radius_km, precise[_i].radius_km);
+	ck_assert_int_eq(got->lat == 37.751, precise[_i].city);
+}
+END_TEST
+
+/* Pairs of addresses in one network, a /24 or a /48, or not. */
+static const struct {
+	const char *one, *other;
+	bool same;
+} networks[] = {
+	{ "5.6.7.8", "5.6.7.8", true },
+	{ "5.6.7.0", "5.6.7.255", true },
+	{ "5.6.7.8", "5.6.8.8", false },
+	{ "2001:41d0:1::1", "2001:41d0:1:ffff::2", true },
+	{ "2001:41d0:1::1", "2001:41d0:2::1", false },
+	{ "2001:41d0:1::1", "5.6.7.8", false },
+};
+
+START_TEST(addresses_of_one_network_are_known)
+{
+	const struct place one = *place_of(networks[_i].one);
+	const struct place other = *place_of(networks[_i].other);
+
+	ck_assert_int_eq(geo_same_network(&one, &other), networks[_i].same);
+}
+END_TEST
+
+/* A first and a second database, and the place of 5.6.7.8 with both. */
+static const struct {
+	struct net first, second;
+	const char *country;
+	bool city;
+} pairs[] = {
+	/* The city comes from the second, if it is in the country. */
+	{ { "5.0.0.0", 8, "SE", 0, 0, 0, NULL, 0, 0, NULL },
+	    { "5.0.0.0", 8, "SE", DOUBLE, 59.9, 17.6, "Uppsala", 0, 0, NULL },
+	    "SE", true },
+	{ { "5.0.0.0", 8, "NO", 0, 0, 0, NULL, 0, 0, NULL },
+	    { "5.0.0.0", 8, "SE", DOUBLE, 59.9, 17.6, "Uppsala", 0, 0, NULL },
+	    "NO", false },
+	/* Only the second has the address. */
+	{ { "6.0.0.0", 8, "NO", 0, 0, 0, NULL, 0, 0, NULL },
+	    { "5.0.0.0", 8, "SE", 0, 0, 0, NULL, 0, 0, NULL }, "SE", false },
+	/* The first has a city. */
+	{ { "5.0.0.0", 8, "NO", DOUBLE, 60.4, 5.3, "Bergen", 0, 0, NULL },
+	    { "5.0.0.0", 8, "SE", DOUBLE, 59.9, 17.6, "Uppsala", 0, 0, NULL },
+	    "NO", true },
+};
+
+START_TEST(second_database_knows_more)
+{
+	char first[sizeof(path)];
+	struct fail f = { 0 };
+	const struct place *got;
+
+	write_database(&pairs[_i].first, 1, NESTED, 4, BUILT);
+	memcpy(first, path, sizeof(path));
+	write_database(&pairs[_i].second, 1, FLAT, 4, BUILT);
+	geoip = opened(first, path, NULL, &f);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(first), 0);
+	ck_assert_msg(geoip != NULL, "%s %s", f.where, f.why);
+	got = place_of("5.6.7.8");
+	ck_assert_str_eq(got->country, pairs[_i].country);
+	ck_assert_int_eq(got->city, pairs[_i].city);
+}
+END_TEST
+
+/* Databases of one network in a tree of a version, and what they know. */
+static const struct {
+	struct net net;
+	int version;
+	unsigned families;
+} families[] = {
+	{ { "5.0.0.0", 8, "SE", 0, 0, 0, NULL, 0, 0, NULL }, 4, MMDB_IPV4 },
+	{ { "5.0.0.0", 8, "SE", 0, 0, 0, NULL, 0, 0, NULL }, 6, MMDB_IPV4 },
+	{ { "2a00::", 12, "SE", 0, 0, 0, NULL, 0, 0, NULL }, 6, MMDB_IPV6 },
+};
+
+START_TEST(database_knows_the_families_of_its_addresses)
+{
+	open_nets(&families[_i].net, 1, FLAT, families[_i].version);
+	ck_assert_uint_eq(
+	    geoip_families(geoip, GEOIP_PLACES), families[_i].families);
+	ck_assert_str_eq(geoip_type(geoip, GEOIP_PLACES), "test");
 }
 END_TEST
 
@@ -431,45 +640,109 @@ END_TEST
 
 START_TEST(database_knows_places_if_it_has_countries)
 {
-	ck_assert(geoip_knows(geoip, GEOIP_PLACES));
-	ck_assert(!geoip_knows(geoip, GEOIP_ASN));
+	ck_assert_uint_eq(
+	    geoip_families(geoip, GEOIP_PLACES), MMDB_IPV4 | MMDB_IPV6);
+	ck_assert_uint_eq(geoip_families(geoip, GEOIP_ASN), 0);
+	ck_assert_str_eq(geoip_type(geoip, GEOIP_ASN), "");
 }
 END_TEST
 
-START_TEST(database_without_countries_knows_no_places)
+START_TEST(database_of_something_else_is_refused)
 {
-	const struct net bare = { "0.0.0.0", 1, NULL, 0, 0, 0, "Nowhere", 0 };
+	const struct net bare = { "0.0.0.0", 1, NULL, 0, 0, 0, "Nowhere", 0, 0,
+		NULL };
+	struct fail f = { 0 };
 
 	write_database(&bare, 1, FLAT, 4, BUILT);
-	geoip = geoip_open(path, path, NULL);
+	ck_assert_ptr_null(opened(path, NULL, NULL, &f));
+	ck_assert_str_eq(f.where, "GEOIP_DB");
+	ck_assert_str_eq(
+	    f.why, "has nothing of what it is for; its type is test");
+	ck_assert_ptr_null(opened(NULL, path, NULL, &f));
+	ck_assert_str_eq(f.where, "GEOIP_MORE_DB");
+	ck_assert_ptr_null(opened(NULL, NULL, path, &f));
+	ck_assert_str_eq(f.where, "GEOIP_ASN_DB");
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_ptr_nonnull(geoip);
-	ck_assert(!geoip_knows(geoip, GEOIP_PLACES));
-	ck_assert(!geoip_knows(geoip, GEOIP_ASN));
 }
 END_TEST
 
-/* Return the country of 5.6.7.8 in a static buffer. */
 static const char *
 country_now(void)
 {
-	static struct place got;
-	const struct event ev = { .ip = "5.6.7.8", .ip_public = true };
-
-	geoip_place(geoip, &ev, &got);
-	return got.country;
+	return place_of("5.6.7.8")->country;
 }
 
-START_TEST(replaced_file_is_mapped_once)
+/* Write the bytes of the file at path over the file at, from an offset. */
+static void
+overwrite(const char *at, long offset, long size)
 {
-	const struct net first = { "5.0.0.0", 8, "SE", 0, 0, 0, NULL, 0 };
-	const struct net second = { "5.0.0.0", 8, "KE", 0, 0, 0, NULL, 0 };
+	FILE *from = fopen(path, "rb"), *to = fopen(at, "r+b");
+	int c;
+
+	ck_assert_ptr_nonnull(from);
+	ck_assert_ptr_nonnull(to);
+	ck_assert_int_eq(fseek(from, offset, SEEK_SET), 0);
+	ck_assert_int_eq(fseek(to, offset, SEEK_SET), 0);
+	while (size-- > 0 && (c = fgetc(from)) != EOF)
+		fputc(c, to);
+	ck_assert_int_eq(fclose(from), 0);
+	ck_assert_int_eq(fclose(to), 0);
+}
+
+START_TEST(file_that_is_written_in_place_disturbs_nobody)
+{
+	const struct net first = { "5.0.0.0", 8, "SE", 0, 0, 0, NULL, 0, 0,
+		NULL };
+	const struct net second = { "5.0.0.0", 8, "KE", 0, 0, 0, "Nairobi", 0,
+		0, NULL };
 	char at[] = "geoip-at.XXXXXX";
+	const char *const paths[GEOIP__MAX] = { [GEOIP_PLACES] = at };
+	struct fail f = { 0 };
+
+	ck_assert_int_ne(close(mkstemp(at)), -1);
+	write_database(&first, 1, FLAT, 4, BUILT);
+	ck_assert_int_eq(rename(path, at), 0);
+	ck_assert_ptr_nonnull(geoip = geoip_open(paths, &f));
+	write_database(&second, 1, FLAT, 4, BUILT);
+
+	/* Cut, with a first part, then whole. */
+	ck_assert_int_eq(truncate(at, 0), 0);
+	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), 0);
+	ck_assert_str_eq(country_now(), "SE");
+	overwrite(at, 0, 50);
+	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), 0);
+	overwrite(at, 50, LONG_MAX);
+	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), 0);
+	ck_assert_str_eq(country_now(), "SE");
+	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), 1);
+	ck_assert_str_eq(country_now(), "KE");
+	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), 0);
+
+	/* Cut, and left so. */
+	ck_assert_int_eq(truncate(at, 20), 0);
+	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), 0);
+	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), -1);
+	ck_assert_str_eq(f.where, "GEOIP_DB");
+	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), 0);
+	ck_assert_str_eq(country_now(), "KE");
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(at), 0);
+}
+END_TEST
+
+START_TEST(replaced_file_is_read_once)
+{
+	const struct net first = { "5.0.0.0", 8, "SE", 0, 0, 0, NULL, 0, 0,
+		NULL };
+	const struct net second = { "5.0.0.0", 8, "KE", 0, 0, 0, NULL, 0, 0,
+		NULL };
+	char at[] = "geoip-at.XXXXXX";
+	const char *const paths[GEOIP__MAX] = { [GEOIP_PLACES] = at };
 	struct fail f = { 0 };
 
 	ck_assert_int_ne(close(mkstemp(at)), -1);
 	ck_assert_int_eq(unlink(at), 0);
-	ck_assert_ptr_nonnull(geoip = geoip_new(at, NULL, &f));
+	ck_assert_ptr_nonnull(geoip = geoip_new(paths, &f));
 	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), -1);
 	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), 0);
 	ck_assert_str_eq(country_now(), "");
@@ -484,7 +757,7 @@ START_TEST(replaced_file_is_mapped_once)
 	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), 1);
 	ck_assert_str_eq(country_now(), "KE");
 
-	/* A bad or missing file leaves the mapped one in use. */
+	/* A bad or missing file leaves the copy in use. */
 	ck_assert_int_eq(unlink(at), 0);
 	ck_assert_int_eq(symlink("/dev/null", at), 0);
 	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), -1);
@@ -537,11 +810,11 @@ START_TEST(invalid_database_is_refused)
 {
 	struct fail f = { 0 };
 
-	ck_assert_ptr_null(geoip_open(bad_databases[_i], NULL, &f));
+	ck_assert_ptr_null(opened(bad_databases[_i], NULL, NULL, &f));
 	ck_assert_int_eq(f.kind, FAIL_US);
 	ck_assert_str_eq(f.where, "GEOIP_DB");
 	ck_assert_str_ne(f.why, "");
-	ck_assert_ptr_null(geoip_open(NULL, bad_databases[_i], &f));
+	ck_assert_ptr_null(opened(NULL, NULL, bad_databases[_i], &f));
 	ck_assert_str_eq(f.where, "GEOIP_ASN_DB");
 }
 END_TEST
@@ -555,7 +828,7 @@ setup_both(enum geoip_test_layout layout)
 	write_database(nets, nitems(nets), layout, 6, BUILT);
 	memcpy(places_path, path, sizeof(path));
 	write_database(systems, nitems(systems), AUTONOMOUS, 4, BUILT);
-	geoip = geoip_open(places_path, path, NULL);
+	geoip = opened(places_path, NULL, path, NULL);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(unlink(places_path), 0);
 	ck_assert_ptr_nonnull(geoip);
@@ -602,8 +875,9 @@ END_TEST
 
 START_TEST(both_databases_know_their_subjects)
 {
-	ck_assert(geoip_knows(geoip, GEOIP_PLACES));
-	ck_assert(geoip_knows(geoip, GEOIP_ASN));
+	ck_assert_uint_eq(
+	    geoip_families(geoip, GEOIP_PLACES), MMDB_IPV4 | MMDB_IPV6);
+	ck_assert_uint_eq(geoip_families(geoip, GEOIP_ASN), MMDB_IPV4);
 }
 END_TEST
 
@@ -614,7 +888,8 @@ START_TEST(name_has_at_most_255_bytes)
 		      "....................................................."
 		      "....................................................."
 		      "............................................";
-	const struct net one = { "5.0.0.0", 8, NULL, 0, 0, 0, name, 64500 };
+	const struct net one = { "5.0.0.0", 8, NULL, 0, 0, 0, name, 64500, 0,
+		NULL };
 	const struct event ev = { .ip = "5.6.7.8", .ip_public = true };
 	_Alignas(16) char block[1024];
 	struct ip_facts got;
@@ -626,7 +901,7 @@ START_TEST(name_has_at_most_255_bytes)
 	for (n = 256; n >= 255; n--) {
 		name[n] = '\0';
 		write_database(&one, 1, AUTONOMOUS, 4, BUILT);
-		geoip = geoip_open(NULL, path, NULL);
+		geoip = opened(NULL, NULL, path, NULL);
 		ck_assert_int_eq(unlink(path), 0);
 		arena_init(&a, block, sizeof(block));
 		geoip_look_up(geoip, &ev, &a, &place, &got);
@@ -663,6 +938,8 @@ add_layout(Suite *s, const char *name, void (*set_up)(void))
 	tcase_add_test(tc, database_knows_when_it_was_built);
 	tcase_add_test(tc, database_knows_places_if_it_has_countries);
 	tcase_add_test(tc, private_address_has_no_place);
+	tcase_add_loop_test(
+	    tc, addresses_of_one_network_are_known, 0, (int)nitems(networks));
 	suite_add_tcase(s, tc);
 }
 
@@ -674,6 +951,8 @@ suite_geoip(void)
 
 	add_layout(s, "nested", setup_nested);
 	add_layout(s, "flat", setup_flat);
+	add_layout(s, "ipinfo", setup_ipinfo);
+	add_layout(s, "core", setup_core);
 	add_facts(s, "facts-nested", setup_both_nested);
 	add_facts(s, "facts-flat", setup_both_flat);
 
@@ -684,8 +963,15 @@ suite_geoip(void)
 
 	tc = tcase_create("replaced");
 	tcase_add_checked_fixture(tc, NULL, teardown);
-	tcase_add_test(tc, database_without_countries_knows_no_places);
-	tcase_add_test(tc, replaced_file_is_mapped_once);
+	tcase_add_test(tc, database_of_something_else_is_refused);
+	tcase_add_test(tc, file_that_is_written_in_place_disturbs_nobody);
+	tcase_add_loop_test(
+	    tc, only_a_named_place_is_a_city, 0, (int)nitems(precise));
+	tcase_add_loop_test(
+	    tc, second_database_knows_more, 0, (int)nitems(pairs));
+	tcase_add_loop_test(tc, database_knows_the_families_of_its_addresses, 0,
+	    (int)nitems(families));
+	tcase_add_test(tc, replaced_file_is_read_once);
 	suite_add_tcase(s, tc);
 
 	tc = tcase_create("none");

@@ -133,7 +133,7 @@ signals_of(const struct event_context *sc, enum verdict verdict)
 START_TEST(packed_history_gives_same_signals)
 {
 	static const struct place places[] = { { .country = "" },
-		{ .country = "DE", .lat = 51.1, .lon = 10.4 },
+		{ .country = "DE", .lat = 51.1, .lon = 10.4, .radius_km = 390 },
 		{ .country = "US", .city = true, .lat = 40.7, .lon = -74 } };
 	struct fail f = { 0 };
 	const struct place *place;

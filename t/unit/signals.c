@@ -40,12 +40,15 @@ static struct user_state *st;
 static struct signals sigs;
 
 static const struct place nowhere = { .country = "" };
-static const struct place addis = { "ET", true, 9.0, 38.75 };
-static const struct place gondar = { "ET", true, 12.6, 37.45 };
-static const struct place nairobi = { "KE", true, -1.3, 36.8 };
-static const struct place ethiopia = { "ET", false, 8.6, 39.6 };
-static const struct place kenya = { "KE", false, 0.6, 37.8 };
-static const struct place atlantis = { "XX", false, NAN, NAN };
+static const struct place addis = { "ET", true, 9.0, 38.75, 0, 0 };
+static const struct place gondar = { "ET", true, 12.6, 37.45, 0, 0 };
+static const struct place nairobi = { "KE", true, -1.3, 36.8, 0, 0 };
+static const struct place ethiopia = { "ET", false, 8.6, 39.6, 680, 0 };
+static const struct place kenya = { "KE", false, 0.6, 37.8, 520, 0 };
+static const struct place sweden = { "SE", false, 62.8, 16.7, 700, 0 };
+static const struct place london = { "GB", true, 51.5, -0.1, 20, 7 };
+static const struct place paris = { "FR", true, 48.9, 2.3, 20, 7 };
+static const struct place atlantis = { "XX", false, NAN, NAN, 0, 0 };
 
 static void
 setup(void)
@@ -428,14 +431,17 @@ static const struct {
 	    BOOL(true) },
 	{ &addis, 2 * HOUR, &nairobi, NUMBER(1165.5080699), BOOL(true),
 	    BOOL(false) },
-	/* Countries only: no distance within one, centroids between two. */
+	/* Countries only: no distance within one, or to a neighbour. */
 	{ &ethiopia, 0, &ethiopia, NUMBER(0), BOOL(false), BOOL(false) },
 	{ &ethiopia, 0, &gondar, NUMBER(0), BOOL(false), BOOL(false) },
 	{ &gondar, 0, &ethiopia, NUMBER(0), BOOL(false), BOOL(false) },
-	{ &ethiopia, MINUTE, &kenya, NUMBER(911.6221732), BOOL(true),
+	{ &ethiopia, MINUTE, &kenya, NUMBER(0), BOOL(true), BOOL(false) },
+	{ &ethiopia, MINUTE, &sweden, NUMBER(4922.3677840634818), BOOL(true),
 	    BOOL(true) },
-	{ &ethiopia, 2 * HOUR, &kenya, NUMBER(911.6221732), BOOL(true),
+	{ &ethiopia, 6 * HOUR, &sweden, NUMBER(4922.3677840634818), BOOL(true),
 	    BOOL(false) },
+	/* The database moved the network, not the user. */
+	{ &london, 0, &paris, NUMBER(0), BOOL(false), BOOL(false) },
 	{ &atlantis, HOUR, &kenya, UNKNOWN, BOOL(true), UNKNOWN },
 	{ &kenya, HOUR, &atlantis, UNKNOWN, BOOL(true), UNKNOWN },
 	{ &atlantis, HOUR, &atlantis, NUMBER(0), BOOL(false), BOOL(false) },
@@ -489,7 +495,7 @@ static const struct {
 START_TEST(travel_beyond_the_limits_is_impossible)
 {
 	const struct event ev = bare_event();
-	const struct place from = { "AA", true, 0, 0 };
+	const struct place from = { "AA", true, 0, 0, 0, 0 };
 	struct signal_facts facts = bare_facts();
 
 	facts.place = from;

@@ -672,9 +672,9 @@ END_TEST
 START_TEST(last_known_place_is_kept)
 {
 	const struct event ev = { .user = "u" };
-	const struct place city = { "ET", true, 9.0250123, 38.7468999 };
-	const struct place country = { "SE", false, 62, 15 };
-	const struct place unplaced = { "XX", false, NAN, NAN };
+	const struct place city = { "ET", true, 9.0250123, 38.7468999, 200, 9 };
+	const struct place country = { "SE", false, 62, 15, 700, UINT32_MAX };
+	const struct place unplaced = { "XX", false, NAN, NAN, 0, 0 };
 	struct user_state *st = unpacked(NULL, 0);
 	const struct user_state_place *last = user_state_last_place(st);
 
@@ -687,6 +687,8 @@ START_TEST(last_known_place_is_kept)
 	ck_assert(last->place.city);
 	ck_assert_double_eq(last->place.lat, 9.025012);
 	ck_assert_double_eq(last->place.lon, 38.7469);
+	ck_assert_uint_eq(last->place.radius_km, 200);
+	ck_assert_uint_eq(last->place.network, 9);
 	ck_assert_int_eq(last->at, START);
 
 	user_state_count(st, &ev, false, &country, START - SECOND_US);
@@ -694,6 +696,8 @@ START_TEST(last_known_place_is_kept)
 	last = user_state_last_place(st);
 	ck_assert_str_eq(last->place.country, "SE");
 	ck_assert(!last->place.city);
+	ck_assert_uint_eq(last->place.radius_km, 700);
+	ck_assert_uint_eq(last->place.network, UINT32_MAX);
 	ck_assert_int_eq(last->at, START + SECOND_US);
 
 	user_state_count(st, &ev, false, &unplaced, START + SECOND_US);
@@ -822,7 +826,8 @@ fill(struct user_state *st)
 	}
 	for (i = 0; i < QUARTERS_MAX; i++)
 		st->quarters[i] = COUNT_MAX;
-	st->place.place = (struct place) { "ZW", true, -90, -180 };
+	st->place.place = (struct place) { "ZW", true, -90, -180,
+		PLACE_RADIUS_MAX, UINT32_MAX };
 	st->n_currencies = USER_STATE_CURRENCIES_MAX;
 	for (i = 0; i < USER_STATE_CURRENCIES_MAX; i++) {
 		cur = &st->currencies[i];
@@ -875,7 +880,7 @@ static void
 fill_usual(struct user_state *st)
 {
 	const int64_t user = 1234567;
-	const struct place place = { "ET", true, 9.025, 38.7469 };
+	const struct place place = { "ET", true, 9.025, 38.7469, 0, 0 };
 	struct event ev = {
 		.user = "u", .has_amount = true, .currency = "ETB"
 	};
@@ -990,7 +995,7 @@ static const struct {
 	uint8_t byte;
 } wrong[] = {
 	{ 0, 0 }, /* version 0 */
-	{ 0, 3 }, /* a later version */
+	{ 0, 4 }, /* a later version */
 	{ 8, 0x80 }, /* a time beyond TIME_MAX */
 	{ 10, 65 << 1 | 1 }, /* more times than fit */
 	{ 11, 1 << 1 | 1 }, /* a slot whose count is 0 */
@@ -1000,14 +1005,15 @@ static const struct {
 	{ 19, 0 }, /* an integer in more bytes than needed */
 	{ 23, 0x06 }, /* over 90 degrees north */
 	{ 27, 0x7f }, /* over 180 degrees east */
-	{ 28, 'a' }, /* an invalid currency */
-	{ 37, 'A' }, /* a currency twice */
-	{ 46, 0xbf }, /* a negative mean */
-	{ 46, 0x7f }, /* a mean over the largest amount */
-	{ 54, 0x7f }, /* squares over their bound */
-	{ 58, 62 << 1 | 1 }, /* dropped more than an hour ago */
-	{ 59, 65 << 1 | 1 }, /* more links than fit */
-	{ 60, 0x0e }, /* a link's first id above its second */
+	{ 28, 0 }, /* an invalid radius */
+	{ 33, 'a' }, /* an invalid currency */
+	{ 42, 'A' }, /* a currency twice */
+	{ 51, 0xbf }, /* a negative mean */
+	{ 51, 0x7f }, /* a mean over the largest amount */
+	{ 59, 0x7f }, /* squares over their bound */
+	{ 63, 62 << 1 | 1 }, /* dropped more than an hour ago */
+	{ 64, 65 << 1 | 1 }, /* more links than fit */
+	{ 65, 0x0e }, /* a link's first id above its second */
 };
 
 static void
@@ -1015,7 +1021,7 @@ fill_little(struct user_state *st)
 {
 	st->last = START;
 	st->seconds[0] = 1;
-	st->place.place = (struct place) { "ET", true, 9, 39 };
+	st->place.place = (struct place) { "ET", true, 9, 39, 0, 0 };
 	st->place.at = START - 200;
 	st->n_currencies = 2;
 	memcpy(st->currencies[0].code, "AAA", 4);
@@ -1068,6 +1074,42 @@ START_TEST(layout_1_is_read)
 }
 END_TEST
 
+/* Pack a state with a place only in layout 2, which has no radius, and unpack
+ * it. */
+static const struct place *
+place_of_layout_2(struct user_state *st, const struct place *place)
+{
+	const struct event ev = { .user = "u" };
+	const size_t radius = place->city ? 1 : 0;
+	size_t size;
+
+	user_state_count(st, &ev, false, place, START);
+	size = user_state_pack(st, START, packed);
+
+	/* Behind the place are no currencies, no drops and no links. */
+	packed[0] = 2;
+	memmove(&packed[size - 7 - radius], &packed[size - 3], 3);
+	st = unpacked(packed, size - 4 - radius);
+	return &user_state_last_place(st)->place;
+}
+
+START_TEST(place_of_layout_2_gets_a_radius)
+{
+	static const struct place city = { "ET", true, 9, 39, 0, 5 };
+	static const struct place country = { "SE", false, 62, 15, 700, 5 };
+	const struct place *got;
+
+	got = place_of_layout_2(unpacked(NULL, 0), &city);
+	ck_assert_double_eq(got->lon, 39);
+	ck_assert_uint_eq(got->radius_km, 50);
+	ck_assert_uint_eq(got->network, 0);
+	got = place_of_layout_2(unpacked(NULL, 0), &country);
+	ck_assert_double_eq(got->lon, 15);
+	ck_assert_uint_eq(got->radius_km, 700);
+	ck_assert_uint_eq(got->network, 0);
+}
+END_TEST
+
 START_TEST(unpack_fails_in_full_arena)
 {
 	struct fail f = { 0 };
@@ -1114,6 +1156,7 @@ suite_user_state(void)
 	tcase_add_loop_test(tc, damaged_state_is_read_safely, 0, 4);
 	tcase_add_loop_test(tc, wrong_bytes_are_refused, 0, (int)nitems(wrong));
 	tcase_add_test(tc, layout_1_is_read);
+	tcase_add_test(tc, place_of_layout_2_gets_a_radius);
 	tcase_add_test(tc, unpack_fails_in_full_arena);
 	suite_add_tcase(s, tc);
 	return s;
