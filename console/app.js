@@ -12,7 +12,7 @@ import { effect, followVisibility, useSignal } from "./store.js";
 import { t } from "./text.js";
 import "./text/rails.js";
 import { SignIn } from "./screens/login.js";
-import { Questions } from "./ui/dialog.js";
+import { Questions, withdrawQuestion } from "./ui/dialog.js";
 import { Empty, Forgotten, Loading, Problem } from "./ui/empty.js";
 import { Help, helpOpen } from "./ui/help.js";
 import { Identity } from "./ui/identity.js";
@@ -84,9 +84,17 @@ function Screen({ found, query, foreign }) {
 	return html`<${module} params=${found.params} query=${query} />`;
 }
 
+// What is open over the page belongs to its address, which Back may change.
+function closeOverlays() {
+	helpOpen.value = false;
+	paletteOpen.value = false;
+	withdrawQuestion();
+}
+
 function Console() {
 	const { segments, query, path, foreign } = useSignal(route);
 	const found = find(segments);
+	useLayoutEffect(() => closeOverlays, [path]);
 	useKeys({
 		help: () => { helpOpen.value = true; },
 		palette: () => { paletteOpen.value = true; },

@@ -47,10 +47,16 @@ const asked = signal(null);
 // note: { label, hint, required } asks for a text.  cli(note) gives the members of
 // Cli for the act.
 export function ask(options) {
-	asked.value?.done(null);
+	withdrawQuestion();
 	return new Promise((done) => {
 		asked.value = { ...options, done };
 	});
+}
+
+// Answer no to the question that is open, if there is one.
+export function withdrawQuestion() {
+	asked.value?.done(null);
+	asked.value = null;
 }
 
 function Question({ title, text, confirm, danger = false, note = null,

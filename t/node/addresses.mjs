@@ -159,6 +159,27 @@ await step("back and forward lead to the same screens", () =>
 	const forward = await settled(page, hash);
 	return back === first && forward === then ? [] : [`${back}, ${forward}`];
     }));
+await step("back closes what is open over a page", async () => {
+	const sent = [];
+	page.on("request", (request) => {
+		if (request.method() !== "GET")
+			sent.push(request.url());
+	});
+	for (const [title, show] of [
+	    ["Keys", () => page.keyboard.press("?")],
+	    ["Go to or do", () => page.keyboard.press("Control+k")],
+	    ["Sign out everywhere", () => page.getByRole("button",
+		{ name: "Sign out everywhere" }).click()]]) {
+		await open(page, "#/rules");
+		await open(page, "#/account");
+		await show();
+		await page.getByRole("dialog", { name: title }).waitFor();
+		await page.goBack();
+		await settled(page, "#/rules");
+		await page.locator("dialog").waitFor({ state: "detached" });
+	}
+	want(sent.join(" "), "");
+});
 await step("an analyst gets no refusal, and reads who may open the rest", async () => {
 	const { page: ana, seen: anas } = await signedIn("ana@example.com",
 	    { width: 1280, height: 800 });
