@@ -1299,6 +1299,9 @@ from assay.shadow_model($1::text, $2::text, $3::text);
 -- name: shadow_find many read late
 select id, text from assay.shadow_candidate where slot = $1::text;
 
+-- name: shadow_state one read late
+select text as state from assay.shadow_candidate where slot = $1::text;
+
 -- name: shadow_end one write late
 select refusal, body
 from assay.shadow_end($1::text, $2::text, $3::text);

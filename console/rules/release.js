@@ -19,12 +19,13 @@ import { Difference } from "./difference.js";
 const VERSION = /^[A-Za-z0-9._@+-]{1,64}$/;
 
 // waysOf KINDS: what this operator may do of them: each itself, or as a proposal.
-// A kind is { id, needs, subjects, operation, path, body(version), cli(version) }:
+// A kind is { id, needs, subjects, free, operation, path, body(version), cli(version) }:
 // needs is a capability, subjects are words of FOUR_EYES; without one it cannot be
-// proposed.
+// proposed.  free: it never needs a second person.
 export function waysOf(kinds) {
 	return kinds.flatMap((kind) => {
-		const direct = can(kind.needs) && !kind.subjects.some(needsApproval);
+		const direct = can(kind.needs) &&
+		    (kind.free || !kind.subjects.some(needsApproval));
 		const mayPropose = kind.subjects.length > 0 && can("rules.propose");
 		return [...direct ? [{ ...kind, proposes: false }] : [],
 		    ...mayPropose ? [{ ...kind, id: `propose.${kind.id}`,
@@ -51,13 +52,18 @@ function send({ operation, path, body, proposes }, version, reason) {
 	return proposes ? propose(request, reason) : call(operation, request);
 }
 
+// An action of a message that opens the shadows.
+export function seeShadows() {
+	return { label: t("release.done.shadow.see"),
+	    run: () => go(href("/trials", {}, { tab: "shadows" })) };
+}
+
 function announceDone(way, version, answer) {
 	if (way.proposes)
 		announceProposal(answer);
 	else
 		toast({ text: t(`release.done.${way.id}`, { version }), tone: "good",
-		    action: way.id === "shadow" ? { label: t("release.done.shadow.see"),
-			run: () => go(href("/trials", {}, { tab: "shadows" })) } : null });
+		    action: way.id === "shadow" ? seeShadows() : null });
 }
 
 function useRelease(ways, taken, onDone) {

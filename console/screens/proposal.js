@@ -5,6 +5,7 @@ import { call } from "../api.js";
 import { ProposalState } from "../proposals/state.js";
 import { href } from "../router.js";
 import { Difference } from "../rules/difference.js";
+import { seeShadows } from "../rules/release.js";
 import { can, session } from "../session.js";
 import { useKeys } from "../keys.js";
 import { useLoad, useSignal } from "../store.js";
@@ -35,13 +36,20 @@ function actsOf(proposal, me) {
 	    ...decide && !own && !proposal.stale ? ["approve"] : []];
 }
 
+// Whether the change is a shadow beside what decides.  The body of a proposal is
+// removed when it is decided.
+function beginsShadow({ body, subject }) {
+	return subject === "rules" && body?.shadow === true;
+}
+
 // The title of the window, which the history of the browser keeps, and the heading:
 // the target of a list entry or of an erasure may be a value of a person.
 function namesOf(proposal) {
 	if (proposal === undefined)
 		return { title: t("nav.proposal") };
 	const { subject, target } = proposal;
-	const title = t(`proposals.subject.${subject}`);
+	const title = t(beginsShadow(proposal) ? "proposals.subject.begin" :
+	    `proposals.subject.${subject}`);
 	const heading = target === null ? title : `${title} ${target}`;
 	return { title: PERSONAL_SUBJECTS.includes(subject) ? title : heading, heading };
 }
@@ -59,6 +67,7 @@ function Summary({ proposal }) {
 	return html`<${Section}><${Facts} items=${[
 	    [t("proposals.state"), html`<${ProposalState} proposal=${proposal} />`],
 	    [t("proposals.action"), html`<code>${proposal.action}</code>`],
+	    [t("release.version"), proposal.body?.version],
 	    [t("proposals.reason"), proposal.reason],
 	    [t("proposals.author"), proposal.author],
 	    [t("proposals.created"),
@@ -90,8 +99,10 @@ export default function Proposal({ params: { id } }) {
 	const [busy, act] = useAct();
 	const offered = load.data ? actsOf(load.data, me) : [];
 	async function run(name) {
+		const shadow = name === "approve" && beginsShadow(load.data);
+		const kind = shadow ? "approve.shadow" : name;
 		const reason = await ask({ title: t(`proposals.${name}.do`),
-		    text: t(`proposals.${name}.text`), danger: name === "reject",
+		    text: t(`proposals.${kind}.text`), danger: name === "reject",
 		    confirm: t(`proposals.${name}.do`), note: name === "withdraw" ?
 			null : { label: t("proposals.answer"),
 			    required: name === "reject" } });
@@ -101,7 +112,7 @@ export default function Proposal({ params: { id } }) {
 		await act(() => call(ACTS[name].operation, { path: { id },
 		    body: name === "withdraw" ? undefined :
 			text === "" ? {} : { reason: text } }),
-		{ done: t(`proposals.${name}.done`) });
+		{ done: t(`proposals.${kind}.done`), action: shadow ? seeShadows() : null });
 		load.reload();
 	}
 	useKeys(Object.fromEntries(Object.keys(ACTS).map((name) =>

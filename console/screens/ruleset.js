@@ -48,8 +48,8 @@ function kinds(type, text) {
 	    operands: [type, version, `${type}.rule`] });
 	return [{ id: "publish", needs: "rules.publish", subjects: ["rules"], operation,
 	    body, cli: cli("rules publish") },
-	{ id: "shadow", needs: "rules.shadow", subjects: [], operation,
-	    body: (version) => ({ ...body(version), shadow: true }),
+	{ id: "shadow", needs: "rules.shadow", subjects: ["rules"], free: true,
+	    operation, body: (version) => ({ ...body(version), shadow: true }),
 	    cli: cli("rules shadow") }];
 }
 

@@ -30,6 +30,7 @@ addText({
 	"proposals.subject.rules": "Rules",
 	"proposals.subject.policies": "Policy",
 	"proposals.subject.shadow": "Shadow promotion",
+	"proposals.subject.begin": "Rules as a shadow",
 	"proposals.subject.retention": "Retention",
 	"proposals.subject.erasure": "Erasure",
 	"proposals.subject.lists": "Lists",
@@ -45,6 +46,9 @@ addText({
 	"proposals.approve.text": "The change takes effect at once, in your name and the " +
 	    "author's.",
 	"proposals.approve.done": "The change is in effect.",
+	"proposals.approve.shadow.text": "The shadow scores the same events beside the " +
+	    "active rules from now on, and decides nothing.",
+	"proposals.approve.shadow.done": "The shadow runs.",
 	"proposals.reject.do": "Reject",
 	"proposals.reject.text": "The author sees your reason.",
 	"proposals.reject.done": "The proposal is rejected.",

@@ -21,6 +21,7 @@ addText({
 	"release.several.publish.shadow": "Publish, propose or try as a shadow…",
 	"release.several.propose.publish.shadow": "Propose or try as a shadow…",
 	"release.propose.publish": "Propose",
+	"release.propose.shadow": "Propose as a shadow",
 	"release.propose.rollback": "Propose the rollback",
 	"release.propose.promote": "Propose the promotion",
 	"release.about.publish": "Decides from now on, for every event of this type.",

@@ -215,7 +215,10 @@ rehearse_request(struct req *req, const struct proposal *p, struct outcome *ret)
 	return run_plain(req, STMT_REHEARSAL_UNDO);
 }
 
-/* Read what the rehearsal has changed. */
+/*
+ * Read what the rehearsal has changed: the state of what decides, or the shadow
+ * that would run beside it.
+ */
 static int
 read_outcome(struct req *req, const struct proposal *p,
     const struct resp *answer, struct outcome *ret)
@@ -226,9 +229,11 @@ read_outcome(struct req *req, const struct proposal *p,
 	if (proposal_target(req, p, answer, &ret->target) == -1)
 		return -1;
 	params_init(&params, req->arena);
-	params_text(&params, approval_word(p->subject));
+	if (!p->shadow)
+		params_text(&params, approval_word(p->subject));
 	params_text(&params, ret->target);
-	if (db_one(req->worker->db, req->arena, STMT_PROPOSAL_STATE, &params,
+	if (db_one(req->worker->db, req->arena,
+		p->shadow ? STMT_SHADOW_STATE : STMT_PROPOSAL_STATE, &params,
 		&rows, &req->fail) == -1)
 		return -1;
 	ret->after = rows_get_text(&rows, "state");

@@ -24,6 +24,9 @@ enum target {
 	TARGET__MAX
 };
 
+/* What a request with the harmless member does. */
+enum instead { INSTEAD_NOTHING = 1, INSTEAD_SHADOW, INSTEAD__MAX };
+
 /* One row of proposables.tbl; without a subject the route is not in it. */
 struct proposable {
 	enum approval subject;
@@ -32,6 +35,7 @@ struct proposable {
 	const char *member;
 	const char *without;
 	const char *harmless;
+	enum instead instead;
 };
 
 static bool is_harmless(const struct proposable *pr, struct json_object *json);
@@ -39,9 +43,11 @@ static int entry_target(
     struct req *req, const struct resp *answer, const char **ret);
 
 static const struct proposable proposables[ROUTE__MAX] = {
-#define PROPOSABLE(fn, subject, other, target, member, without, harmless)      \
+#define PROPOSABLE(                                                            \
+    fn, subject, other, target, member, without, harmless, instead)            \
 	[ROUTE_##fn] = { APPROVAL_##subject, APPROVAL_##other,                 \
-		TARGET_##target, member, without, harmless },
+		TARGET_##target, member, without, harmless,                    \
+		INSTEAD_##instead },
 #include "fcgi/http/proposables.tbl"
 #undef PROPOSABLE
 };
@@ -64,6 +70,7 @@ proposal_read(struct req *req, const char *action, struct json_object *json,
     struct proposal *ret)
 {
 	const struct proposable *pr;
+	bool harmless;
 
 	if (inner_request_read(req, action, json, &ret->request) == -1)
 		return -1;
@@ -73,7 +80,9 @@ proposal_read(struct req *req, const char *action, struct json_object *json,
 		    "action",
 		    "must be method and path of a change that can be proposed");
 	ret->subject = pr->subject;
-	if (is_harmless(pr, json))
+	harmless = is_harmless(pr, json);
+	ret->shadow = harmless && pr->instead == INSTEAD_SHADOW;
+	if (harmless && !ret->shadow)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "body",
 		    "needs no approval with \"%s\"; send the request itself",
 		    pr->harmless);

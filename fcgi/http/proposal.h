@@ -3,6 +3,8 @@
 #ifndef FCGI_HTTP_PROPOSAL_H
 #define FCGI_HTTP_PROPOSAL_H
 
+#include <stdbool.h>
+
 #include "fcgi/http/inner_request.h"
 #include "fcgi/http/req.h"
 #include "lib/conf/approval.h"
@@ -14,6 +16,7 @@ struct resp;
 struct proposal {
 	struct inner_request request;
 	enum approval subject;
+	bool shadow; /* begins a shadow: what decides stays */
 };
 
 /*

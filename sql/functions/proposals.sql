@@ -88,7 +88,8 @@ as $$
 begin
 	perform pg_advisory_xact_lock(hashtextextended(concat_ws(' ',
 	    'assay proposal', of_subject, of_target), 0));
-	if of_subject = 'shadow' then
+	-- A proposal about rules may begin a shadow.
+	if of_subject in ('rules', 'shadow') then
 		perform assay.shadow_lock();
 	end if;
 	if of_subject = 'shadow' and of_target = 'model' then

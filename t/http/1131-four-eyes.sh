@@ -48,6 +48,20 @@ is_error "an analyst cannot see a proposal" 403 FORBIDDEN
 propose "$eve" "POST /v1/rules" "$ruleset"
 is_error "an analyst cannot propose" 403 FORBIDDEN
 
+shadow="{\"eventType\":\"card.refund\",\"version\":\"trial-2\",\"shadow\":true,\"dsl\":\"$rule\"}"
+propose "$ann" "POST /v1/rules" "$shadow"
+as "$ann" GET "/v1/proposals/$id"
+is_json "a shadow can be proposed, to compare with what is active" \
+    '"\(.subject) \(.target) \(.after) \(.before | length > 100)"' \
+    "rules card.refund $rule true"
+shadows() {
+	sql "select string_agg(version, ' ') from assay.shadow where slot = 'card.refund'"
+}
+is "a proposed shadow does not run" "$(shadows)" trial
+approve "$bob"
+is "an approved shadow runs and decides nothing" "$STATUS $(shadows) $(active)" \
+    "200 trial-2 $seed"
+
 id=$first
 approve "$ann"
 is_error "an operator cannot approve an own proposal" 409 OWN_PROPOSAL
@@ -105,12 +119,14 @@ propose "$ann" "DELETE /v1/lists/lst_none" ''
 is_error "the removal of no entry cannot be proposed" 404 NOT_FOUND
 propose "$ann" "POST /v1/rules" '"text"'
 is_error "a body of the wrong type cannot be proposed" 400 INVALID_REQUEST
-propose "$ann" "POST /v1/rules" '{"eventType":"card.refund","version":"s","shadow":true,"dsl":"'"$rule"'"}'
-is_error "a shadow cannot be proposed" 400 INVALID_REQUEST
+propose "$ann" "POST /v1/rules" "$(echo "$shadow" | sed 's/> 100/>/')"
+is_error "a shadow with a mistake cannot be proposed" 400 RULESET_INVALID
+propose "$ann" "POST /v1/config" '{"rehearse":true}'
+is_error "a rehearsal, which changes nothing, cannot be proposed" 400 INVALID_REQUEST
 as "$ann" POST /v1/proposals '{"action":"POST /v1/rules","body":'"$ruleset"'}'
 is_error "a proposal needs a reason" 400 INVALID_REQUEST
 is "refused proposals are not stored" "$(sql "select count(*)
-    from assay.proposal")" 3
+    from assay.proposal")" 4
 as "$ann" GET '/v1/proposals?status=open'
 is_error "an unknown status answers 400" 400 INVALID_REQUEST
 as "$ann" GET /v1/proposals/prp_none

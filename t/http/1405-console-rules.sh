@@ -30,12 +30,13 @@ seed=$(active)
 line=$(grep -n 'event.amount > 3000' \
     "$srcdir/sql/seed/rules/card.authorize.rule" | cut -d : -f 1)
 start_tcp_site
-run_steps rules.mjs 12 '{"author":{"email":"ann@example.com",
+run_steps rules.mjs 13 '{"author":{"email":"ann@example.com",
     "password":"battery staple"},"admin":{"email":"admin@example.com",
     "password":"correct horse"},"line":'"$line"',"value":"30"}'
 is "the seed's rules decide again" "$(active)" "$seed"
-is "both changes of the author are versions" "$(sql "select version, author
+is "all changes of the author are versions" "$(sql "select version, author
     from assay.ruleset where version like 'day-%' order by 1")" \
     "day-1|ann@example.com
-day-2|ann@example.com"
+day-2|ann@example.com
+day-3|ann@example.com"
 finish

@@ -59,8 +59,9 @@ async function person({ email, password }) {
 	return { page, seen, press, type, heading, tabTo, undo, text, proposed };
 }
 
-// approve(reason): the admin approves the one pending proposal, which has this reason.
-async function approve(reason) {
+// approve(reason, done): the admin approves the newest pending proposal, which has
+// this reason, and reads that it is done.
+async function approve(reason, done = "The change is in effect.") {
 	await admin.press("g", "o");
 	await admin.heading("Proposals");
 	await admin.page.locator("tr[data-row]", { hasText: reason }).waitFor();
@@ -71,7 +72,7 @@ async function approve(reason) {
 	await admin.page.getByRole("dialog").waitFor();
 	await admin.tabTo("dialog textarea, dialog button[type=submit]");
 	await admin.press("Control+Enter");
-	await admin.text("The change is in effect.");
+	await admin.text(done);
 }
 
 let author, admin;
@@ -156,8 +157,22 @@ await step("the author starts the same text as a shadow", async () => {
 	await author.press("Control+Enter");
 	await author.text("day-2 runs as a shadow.");
 });
-await step("an admin approves the proposal", async () => {
+await step("the author proposes it as a shadow, and an admin approves", async () => {
+	await author.press("Escape", "Control+s");
+	await author.page.getByRole("dialog").waitFor();
+	await author.press("Shift+Tab", "ArrowRight", "ArrowRight");
+	await author.tabTo("input[type=text]");
+	await author.press("Control+a");
+	await author.type("day-3");
+	await author.press("Tab");
+	await author.type("watch it first");
+	await author.press("Control+Enter");
+	await author.proposed();
 	admin = await person(people.admin);
+	await approve("watch it first", "The shadow runs.");
+	await admin.page.getByText("See the shadows").waitFor();
+});
+await step("an admin approves the proposal", async () => {
 	await approve("fewer false alarms");
 	await admin.press("g", "r");
 	await admin.text("day-1");
@@ -170,7 +185,7 @@ await step("the author compares the shadow and proposes to promote it", async ()
 	await author.page.locator("tr[data-row*=shd_]").waitFor();
 	await author.tabTo("tr[data-row*=shd_] a");
 	await author.press("Enter");
-	await author.heading("card.authorize day-2");
+	await author.heading("card.authorize day-3");
 	await author.press("P");
 	await author.page.getByRole("dialog").waitFor();
 	await author.type("as good, fewer alarms");
