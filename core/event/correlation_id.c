@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/ascii.h"
 #include "core/event/ip_address.h"
 #include "core/event/correlation_id.h"
 #include "core/event/pan.h"
@@ -17,7 +18,6 @@
 static bool is_printable(const char *text);
 static bool address_at(const char *text, const char *of);
 static bool phone_at(const char *text);
-static bool is_alnum(char c);
 
 bool
 correlation_id_harmless(const char *id)
@@ -28,7 +28,7 @@ correlation_id_harmless(const char *id)
 	    pan_in_text(id, strlen(id)))
 		return false;
 	for (p = id; *p != '\0'; p++) {
-		if (p > id && is_alnum(p[-1]))
+		if (p > id && ascii_is_alnum(p[-1]))
 			continue;
 		if (address_at(p, DIGITS ".") ||
 		    address_at(p, DIGITS "abcdefABCDEF.:") || phone_at(p))
@@ -58,7 +58,7 @@ address_at(const char *text, const char *of)
 	struct ip_address address;
 	char copy[TEXT_SIZE];
 
-	if (is_alnum(text[n]))
+	if (ascii_is_alnum(text[n]))
 		return false;
 	if (n > 0 && text[n - 1] == '.')
 		n--;
@@ -78,12 +78,5 @@ phone_at(const char *text)
 		return false;
 	n = strspn(text + 1, DIGITS);
 	return n >= PHONE_DIGITS_MIN && n <= PHONE_DIGITS_MAX &&
-	    !is_alnum(text[n + 1]);
-}
-
-static bool
-is_alnum(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	    (c >= 'A' && c <= 'Z');
+	    !ascii_is_alnum(text[n + 1]);
 }

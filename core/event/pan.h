@@ -6,17 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PAN_MIN 13 /* digits of a card number */
+#define PAN_MIN 14 /* digits of a card number */
 #define PAN_MAX 19
 #define PAN_SIZE_MAX (2 * PAN_MAX - 1) /* bytes, with separators */
 
 /*
- * Whether the n bytes at s contain a full card number: 13 to 19 digits with the
+ * Whether the n bytes at s contain a full card number: 14 to 19 digits with the
  * prefix and length of a card scheme and a valid Luhn digit, with single spaces
  * or dashes allowed between digits, and without a letter or digit directly
  * before or after.  More digits may follow after a separator, so
  * "4111111111111111 123" contains one.  Only ASCII letters and digits count: in
- * scripts without spaces, a word can directly precede a number.
+ * scripts without spaces, a word can directly precede a number.  A number that
+ * known_number_at() finds contains none.
  */
 bool pan_in_text(const char *s, size_t n);
 

@@ -300,7 +300,7 @@ static const struct {
 	{ "{" CARD USER ",\"userId\":\"" PAN "\"}", true },
 	{ "{" CARD USER ",\"phone\":\"" PAN "\"}", true },
 	{ "{" CARD "\"currency\":\"" PAN "\"," USER "}", true },
-	{ "{" CARD "\"amount\":4222222222222,\"currency\":\"ETB\"," USER "}",
+	{ "{" CARD "\"amount\":4012888888881881,\"currency\":\"ETB\"," USER "}",
 	    true },
 	{ "{\"type\":\"" PAN "\"," USER "}", true },
 	{ "{" CARD "\"subject\":{\"userId\":\"u\",\"channel\":\"" PAN "\"}}",
