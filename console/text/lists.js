@@ -63,7 +63,7 @@ addText({
 	"lists.hint.device": "The id of a device, as events have it.",
 	"lists.hint.fingerprint": "The fingerprint of a device, as events have it.",
 	"lists.hint.ip": "An IPv4 or IPv6 address.",
-	"lists.hint.phone": "8 to 15 digits with the country code.",
+	"lists.hint.phone": "7 to 15 digits with the country code.",
 	"lists.hint.bin": "The first 6 to 8 digits of a card number.",
 	"lists.hint.country": "Two letters (ISO 3166): the country of the IP " +
 	    "address.",

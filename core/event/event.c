@@ -13,8 +13,6 @@
 #include "core/base/utf8.h"
 #include "core/event/event.h"
 
-#define PHONE_DIGITS_MIN 8
-
 /* The rows of event_types.tbl. */
 static const struct {
 	const char *name;
@@ -123,38 +121,6 @@ event_ip(const char *ip, char ret[EVENT_IP_SIZE], bool *ret_public)
 		return -1;
 	ip_address_text(&address, ret);
 	*ret_public = ip_address_public(&address);
-	return 0;
-}
-
-int
-event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
-{
-	char digits[EVENT_PHONE_SIZE + 2]; /* room for the 00 */
-	size_t n = 0, drop;
-	bool plus = false;
-
-	/* Accept digits, separators between them, and one "+" before them. */
-	for (; *phone != '\0'; phone++) {
-		if (*phone >= '0' && *phone <= '9') {
-			if (n == sizeof(digits))
-				return -1;
-			digits[n++] = *phone;
-		} else if (*phone == '+') {
-			if (plus || n > 0)
-				return -1;
-			plus = true;
-		} else if (strchr(" -.()", *phone) == NULL)
-			return -1;
-	}
-
-	/* "+" and "00" mean the same; only one of them may precede a number. */
-	drop = !plus && n >= 2 && memcmp(digits, "00", 2) == 0 ? 2 : 0;
-	n -= drop;
-	if (n < PHONE_DIGITS_MIN || n >= EVENT_PHONE_SIZE ||
-	    memcmp(digits + drop, "00", 2) == 0)
-		return -1;
-	memcpy(ret, digits + drop, n);
-	ret[n] = '\0';
 	return 0;
 }
 

@@ -29,7 +29,6 @@ enum event_type {
 #define EVENT_ATTR_VALUE_MAX 1024 /* bytes of an attribute's string */
 #define EVENT_ATTRS_BYTES_MAX 16384 /* bytes of all names and values */
 #define EVENT_IP_SIZE IP_ADDRESS_TEXT_SIZE /* canonical text and NUL */
-#define EVENT_PHONE_SIZE 16 /* 15 digits and NUL */
 #define EVENT_BIN_MIN 6 /* digits of a bin */
 #define EVENT_BIN_MAX 8
 
@@ -57,7 +56,8 @@ struct event {
 	const char *fingerprint;
 	const char *ip; /* canonical text; personal */
 	bool ip_public; /* publicly routable, so it can have a place */
-	const char *phone; /* digits only, 8 to 15; personal */
+	const char *phone; /* digits, see phone_canonical(); personal */
+	bool phone_unreadable; /* a phone was sent that is not a number */
 	const char *channel;
 
 	const char *instrument_kind; /* card, wallet or bank */
@@ -84,7 +84,7 @@ bool event_type_baseline(enum event_type type);
  * field.  Events are equal if their normal forms are equal.  Increase the
  * version with every change that gives an existing event another form.
  */
-#define EVENT_NORMAL_VERSION 1
+#define EVENT_NORMAL_VERSION 2
 void event_normal(struct str *s, const struct event *ev);
 
 /* The attribute with that name, or NULL. */
@@ -96,15 +96,6 @@ const struct attr *event_attr(const struct event *ev, const char *name);
  * publicly routable.  Return 0, or -1 if ip is not an address.
  */
 int event_ip(const char *ip, char ret[EVENT_IP_SIZE], bool *ret_public)
-    __attribute__((warn_unused_result));
-
-/*
- * Write the digits of a phone number to ret.  Remove a leading "+" or "00", and
- * all spaces, dashes, dots and parentheses.  8 to 15 digits must remain, and
- * they must not begin with another "00", so that normalizing the result again
- * does not change it.  Return 0, or -1 if phone is not such a number.
- */
-int event_phone(const char *phone, char ret[EVENT_PHONE_SIZE])
     __attribute__((warn_unused_result));
 
 /* Whether text is 6 to 8 digits, as the first digits of a card number. */

@@ -22,9 +22,11 @@ struct country {
 struct calling {
 	char code[CODE_SIZE];
 	const char *countries; /* two letters each, separated by spaces */
+	struct geo_trunk trunk;
 };
 
 static const struct country *country_row(const char *code);
+static const struct calling *calling_row(const char *phone);
 static const void *row_below(
     const void *rows, size_t n, size_t size, const char *key);
 
@@ -35,7 +37,8 @@ static const struct country countries[] = {
 };
 
 static const struct calling callings[] = {
-#define CALLING_CODE(code, countries) { code, countries },
+#define CALLING_CODE(code, countries, trunk, digits)                           \
+	{ code, countries, { sizeof(code) - 1, trunk, digits } },
 #include "core/event/calling_codes.tbl"
 #undef CALLING_CODE
 };
@@ -96,15 +99,10 @@ geo_country(const char *country)
 enum truth
 geo_phone_in_country(const char *phone, const char country[3])
 {
-	const struct calling *row;
+	const struct calling *row = calling_row(phone);
 	const char *p;
 
-	/*
-	 * No code is a prefix of another, so the code of the phone can only be
-	 * the last one that does not sort after it.
-	 */
-	row = row_below(callings, N_CALLINGS, sizeof(*row), phone);
-	if (row == NULL || strncmp(row->code, phone, strlen(row->code)) != 0)
+	if (row == NULL)
 		return TRUTH_UNKNOWN;
 	for (p = row->countries;; p += 3) {
 		if (strncmp(p, country, 2) == 0)
@@ -112,6 +110,29 @@ geo_phone_in_country(const char *phone, const char country[3])
 		if (p[2] == '\0')
 			return TRUTH_FALSE;
 	}
+}
+
+const struct geo_trunk *
+geo_trunk(const char *phone)
+{
+	const struct calling *row = calling_row(phone);
+
+	return row == NULL ? NULL : &row->trunk;
+}
+
+/*
+ * The calling code of a phone number, or NULL.  No code is a prefix of another,
+ * so it can only be the last one that does not sort after the number.
+ */
+static const struct calling *
+calling_row(const char *phone)
+{
+	const struct calling *row =
+	    row_below(callings, N_CALLINGS, sizeof(*row), phone);
+
+	return row == NULL || strncmp(row->code, phone, strlen(row->code)) != 0
+	    ? NULL
+	    : row;
 }
 
 /* The country with this code; NULL if there is none. */

@@ -4,6 +4,7 @@
 #define CORE_EVENT_GEO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/base/value.h"
@@ -51,6 +52,19 @@ void geo_locate_country(struct place *place);
 
 /* Whether country is a code of ISO 3166-1, or XK, in upper case. */
 bool geo_country(const char *country);
+
+/* How the numbers of a calling code are dialled inside their countries. */
+struct geo_trunk {
+	size_t code; /* digits of the calling code */
+	const char *trunk; /* dialled before a number, but not after the code */
+	size_t digits; /* of a number, if it may begin with trunk; else 0 */
+};
+
+/*
+ * The trunk of the calling code with which a phone number, given as digits,
+ * begins; NULL if the code belongs to no country.
+ */
+const struct geo_trunk *geo_trunk(const char *phone);
 
 /*
  * Whether country uses the calling code of the phone number, given as digits

@@ -8,6 +8,7 @@
 
 #include "core/event/geo.h"
 #include "core/event/list.h"
+#include "core/event/phone.h"
 
 /* Write the normal form of text, or return -1. */
 typedef int form(const char *text, char ret[LIST_VALUE_SIZE]);
@@ -43,7 +44,7 @@ static const struct {
 	[LIST_IP] = { "ip", list_value_ip, "must be an IPv4 or IPv6 address",
 	    offsetof(struct event, ip) },
 	[LIST_PHONE] = { "phone", list_value_phone,
-	    "must be a phone number of 8 to 15 digits",
+	    "must be a phone number of 7 to 15 digits",
 	    offsetof(struct event, phone) },
 	[LIST_BIN] = { "bin", list_value_bin, "must be 6 to 8 digits",
 	    offsetof(struct event, bin) },
@@ -206,7 +207,7 @@ list_value_ip(const char *text, char ret[LIST_VALUE_SIZE])
 static int
 list_value_phone(const char *text, char ret[LIST_VALUE_SIZE])
 {
-	return event_phone(text, ret);
+	return phone_canonical(text, ret);
 }
 
 static int

@@ -53,6 +53,8 @@ decision_async(struct req *req, struct resp *resp)
 		    "is required");
 	if (auth_apikey(req) == -1 || enqueue_event(req, &ev, &mismatch) == -1)
 		return -1;
+	metric_add(
+	    req->worker->slot, METRIC_ID_PHONES, 0, 0, ev.phone_unreadable);
 	metric_add(req->worker->slot, METRIC_ID_MISMATCHES, 0, 0, mismatch);
 	if (mismatch && strcmp(conf.IDEMPOTENCY_MISMATCH, "refuse") == 0)
 		return fail_set(&req->fail, FAIL_INPUT, IDEMPOTENCY_MISMATCH,

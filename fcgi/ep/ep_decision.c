@@ -17,6 +17,7 @@
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
+#include "lib/shared/metric.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 #include "lib/txn/txn.h"
@@ -71,6 +72,8 @@ decision_post(struct req *req, struct resp *resp)
 	    body_event(req->arena, req->json, ev, &req->fail) == -1 ||
 	    worker_has_db(req->worker, &req->fail) == -1)
 		return -1;
+	metric_add(
+	    req->worker->slot, METRIC_ID_PHONES, 0, 0, ev->phone_unreadable);
 	item_init(item, req, ev, dry_run);
 	item->idempotency_key = req->idempotency_key;
 	req->item = item;
@@ -142,6 +145,8 @@ decision_batch(struct req *req, struct resp *resp)
 		if (body_event(req->arena, json_object_array_get_idx(events, i),
 			&batch[i].event, &batch[i].fail) == -1)
 			continue;
+		metric_add(req->worker->slot, METRIC_ID_PHONES, 0, 0,
+		    batch[i].event.phone_unreadable);
 		item_init(&batch[i].item, req, &batch[i].event, dry_run);
 		items[valid++] = &batch[i].item;
 		batch[i].ok = true;

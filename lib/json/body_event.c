@@ -12,6 +12,7 @@
 #include "core/base/fail.h"
 #include "core/event/geo.h"
 #include "core/event/pan.h"
+#include "core/event/phone.h"
 #include "lib/json/body.h"
 #include "lib/json/body_int.h"
 
@@ -77,6 +78,9 @@ static int refuse_event_field(
     const char *path, const char *rule, struct fail *f);
 static int too_big(struct fail *f);
 
+/* What a form returns if the event is read as one without the field. */
+static const char absent[] = "";
+
 #define ID_DEPTH 2 /* directories of /v1/decisions/{id} */
 #define ID_RULE "must be a string of 1 to 128 bytes, no control characters"
 
@@ -98,8 +102,7 @@ static const struct text_field subject_fields[] = {
 	{ "subject.ip", offsetof(struct event, ip), false, event_form_ip,
 	    "must be a string that is an IPv4 or IPv6 address" },
 	{ "subject.phone", offsetof(struct event, phone), false,
-	    event_form_phone,
-	    "must be a string that is a phone number of 8 to 15 digits" },
+	    event_form_phone, "must be a string" },
 	{ "subject.channel", offsetof(struct event, channel), false,
 	    form_channel,
 	    "must be a string of up to 128 bytes, no control characters" },
@@ -268,7 +271,9 @@ read_texts(struct arena *a, struct json_object *json,
 			return a->overflow ? too_big(f)
 					   : refuse_event_field(fields[i].path,
 						 fields[i].rule, f);
-		memcpy((char *)ev + fields[i].member, &text, sizeof(text));
+		if (text != absent)
+			memcpy(
+			    (char *)ev + fields[i].member, &text, sizeof(text));
 	}
 	return 0;
 }
@@ -447,14 +452,16 @@ event_form_ip(struct arena *a, const char *s, size_t n, struct event *ev)
 						     : arena_strdup(a, ip);
 }
 
+/* A phone that cannot be read costs its signals, not the decision. */
 static const char *
 event_form_phone(struct arena *a, const char *s, size_t n, struct event *ev)
 {
-	char phone[EVENT_PHONE_SIZE];
+	char phone[PHONE_SIZE];
 
-	(void)n;
-	(void)ev;
-	return event_phone(s, phone) == -1 ? NULL : arena_strdup(a, phone);
+	if (strlen(s) == n && phone_canonical(s, phone) == 0)
+		return arena_strdup(a, phone);
+	ev->phone_unreadable = true;
+	return absent;
 }
 
 static const char *

@@ -77,6 +77,26 @@ is "each event of a watched user is counted" "$(sql "select
     max(sample::json #>> '{signals,velocity.attemptsLast24h}')
     from assay.decision_detail where user_id = 'w-1'")" 3
 
+# One phone is one phone, however it is written; another text costs no verdict.
+ctl_lists add block phone +442079460123 >/dev/null
+decided_phone() {
+	decide_event "{\"type\":\"account.login\",\"subject\":{\"userId\":\"p-$1\",
+	    \"phone\":\"$2\"}}"
+	echo "$STATUS $DECIDED"
+}
+for phone in 442079460123 '+44 (0)20 7946 0123' '011 44 20 7946 0123' \
+    'tel:+44-20-7946-0123;ext=5' "+44$(printf '\302\240')20 7946 0123"; do
+	case $(decided_phone 1 "$phone") in
+	"200 deny"*) ;;
+	*) not_ok "a blocked phone is found as $phone" ;;
+	esac
+done
+is "a phone that cannot be read costs only its signals" \
+    "$(decided_phone 2 "ask for Bob") $(sql "select count(*)
+    from assay.decision_detail where user_id = 'p-2'
+	and request::json #> '{subject,phone}' is null")" "200 allow 0  1"
+is "phones that cannot be read are counted" "$(metric engine_phones_unreadable_total)" 1
+
 # In one batch each event is decided alone, one user both blocked and scored.
 ctl_lists add block device b-d >/dev/null
 http POST /v1/decisions/batch "{\"events\":[

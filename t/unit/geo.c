@@ -19,7 +19,7 @@ static const struct {
 	const char *code;
 	const char *countries;
 } calling_codes[] = {
-#define CALLING_CODE(code, countries) { code, countries },
+#define CALLING_CODE(code, countries, trunk, digits) { code, countries },
 #include "core/event/calling_codes.tbl"
 #undef CALLING_CODE
 };
