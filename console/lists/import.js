@@ -15,7 +15,7 @@ import { Facts, Note } from "../ui/page.js";
 const SHOWN_LINES = 12;
 
 function Counts({ counts }) {
-	return html`<${Facts} items=${["added", "updated", "unchanged"].map((name) =>
+	return html`<${Facts} items=${["added", "updated", "unchanged", "expired"].map((name) =>
 	    [t(`lists.import.${name}`), number(counts[name])])} />`;
 }
 

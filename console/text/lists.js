@@ -57,6 +57,7 @@ addText({
 	"lists.import.added": "Added",
 	"lists.import.updated": "Changed",
 	"lists.import.unchanged": "Unchanged",
+	"lists.import.expired": "Expired, left out",
 	"lists.import.more": { one: "and {n} more line", other: "and {n} more lines" },
 	"lists.imported": "The entries are in effect.",
 	"lists.hint.user": "The id of a user, as events have it.",

@@ -48,7 +48,7 @@ struct import {
 	uint64_t done; /* rows imported */
 	uint64_t added;
 	uint64_t updated;
-	uint64_t expired; /* entries that have expired already */
+	uint64_t expired; /* rows left out, because they have expired */
 	uint64_t faults;
 	int64_t began; /* ticks */
 	int64_t drawn; /* ticks when progress was drawn, 0: never */
@@ -138,15 +138,12 @@ open_import_source(struct import *im, const char *path)
 static int
 check_import_file(struct import *im)
 {
-	const int64_t now = clock_now();
 	struct list_entry_input en;
 	int r;
 
 	if (read_header_line(im) == 0) {
-		while ((r = next_entry(im, &en)) == 1) {
+		while ((r = next_entry(im, &en)) == 1)
 			im->rows++;
-			im->expired += !list_acts(en.expires, now);
-		}
 		if (r == 0 && im->faults == 0)
 			return EX_OK;
 	}
@@ -323,6 +320,7 @@ body_send(struct import *im)
 	if (im->propose == NULL) {
 		im->added += count_member(json, "added");
 		im->updated += count_member(json, "updated");
+		im->expired += count_member(json, "expired");
 	}
 	im->done += im->n;
 	im->line = im->csv.row_line + 1;
@@ -340,16 +338,21 @@ count_member(struct json_object *json, const char *name)
 static void
 print_totals(const struct import *im, bool json)
 {
-	const uint64_t same = im->done - im->added - im->updated;
+	const uint64_t same = im->done - im->added - im->updated - im->expired;
 
-	printf(json ? "{\"entries\":%" PRIu64 ",\"added\":%" PRIu64
-		      ",\"updated\":%" PRIu64 ",\"unchanged\":%" PRIu64 "}\n"
-		    : "%" PRIu64 " entries: %" PRIu64 " added, %" PRIu64
-		      " updated, %" PRIu64 " unchanged\n",
-	    im->done, im->added, im->updated, same);
+	if (json)
+		printf("{\"entries\":%" PRIu64 ",\"added\":%" PRIu64
+		       ",\"updated\":%" PRIu64 ",\"unchanged\":%" PRIu64
+		       ",\"expired\":%" PRIu64 "}\n",
+		    im->done, im->added, im->updated, same, im->expired);
+	else
+		printf("%" PRIu64 " entries: %" PRIu64 " added, %" PRIu64
+		       " updated, %" PRIu64 " unchanged\n",
+		    im->done, im->added, im->updated, same);
 	if (im->expired > 0)
-		ctl_say(
-		    "%" PRIu64 " of them have expired already", im->expired);
+		ctl_say("%" PRIu64 " of them have expired already and are left "
+			"out",
+		    im->expired);
 }
 
 /* Draw the progress, on a terminal. */

@@ -9,6 +9,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/event/list.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
@@ -31,6 +32,7 @@ struct import_source {
 /* The entries for the database, by column. */
 struct batch {
 	size_t n;
+	size_t expired; /* rows that are left out, because they have expired */
 	const char *id[ENTRIES_MAX];
 	const char *kind[ENTRIES_MAX];
 	const char *subject[ENTRIES_MAX];
@@ -42,7 +44,7 @@ struct batch {
 static int read_batch(struct req *req, struct batch **ret);
 static void put_entries(struct params *p, const struct batch *b);
 static int answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
-    const struct params *p, size_t n);
+    const struct params *p, const struct batch *b);
 static int add_entry(
     struct req *req, struct batch *b, const struct list_entry_input *en);
 static int refuse_line(const struct csv *cs, struct fail *f);
@@ -50,7 +52,8 @@ static long read_csv_bytes(void *cookie, char *buf, size_t size);
 
 /*
  * POST /v1/lists/import.  200: how many entries were added, updated and
- * unchanged; 400: a row is wrong, and no entry was changed.
+ * unchanged, and how many rows had expired and were left out: they would end
+ * entries that were renewed; 400: a row is wrong, and no entry was changed.
  */
 int
 list_import(struct req *req, struct resp *resp)
@@ -64,7 +67,7 @@ list_import(struct req *req, struct resp *resp)
 	params_texts(&p, b->id, b->n);
 	put_entries(&p, b);
 	params_text(&p, req->author);
-	if (answer_counts(req, resp, STMT_LIST_IMPORT, &p, b->n) == -1)
+	if (answer_counts(req, resp, STMT_LIST_IMPORT, &p, b) == -1)
 		return -1;
 
 	/* The audit entry has the counts instead of the whole file. */
@@ -75,7 +78,8 @@ list_import(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/lists/import/check.  Change nothing.  200: how many entries the
- * import would add, update and leave unchanged; 400: a row is wrong.
+ * import would add, update and leave unchanged, and how many rows have expired;
+ * 400: a row is wrong.
  */
 int
 list_import_check(struct req *req, struct resp *resp)
@@ -87,7 +91,7 @@ list_import_check(struct req *req, struct resp *resp)
 		return -1;
 	params_init(&p, req->arena);
 	put_entries(&p, b);
-	return answer_counts(req, resp, STMT_LIST_IMPORT_CHECK, &p, b->n);
+	return answer_counts(req, resp, STMT_LIST_IMPORT_CHECK, &p, b);
 }
 
 /* Append the entries without their ids. */
@@ -101,10 +105,10 @@ put_entries(struct params *p, const struct batch *b)
 	params_times(p, b->expires, b->n);
 }
 
-/* Run the statement on n entries, and answer with its counts. */
+/* Run the statement on a batch, and answer with its counts. */
 static int
 answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
-    const struct params *p, size_t n)
+    const struct params *p, const struct batch *b)
 {
 	int64_t added, updated;
 	struct rows rows;
@@ -118,8 +122,8 @@ answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
 	str_init(&s, req->arena);
 	str_addf(&s,
 	    "{\"added\":%" PRId64 ",\"updated\":%" PRId64
-	    ",\"unchanged\":%" PRId64 "}",
-	    added, updated, (int64_t)n - added - updated);
+	    ",\"unchanged\":%" PRId64 ",\"expired\":%zu}",
+	    added, updated, (int64_t)b->n - added - updated, b->expired);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -141,7 +145,9 @@ read_batch(struct req *req, struct batch **ret)
 	if (list_entry_header(cs, &columns, &req->fail) == -1)
 		return refuse_line(cs, &req->fail);
 	while ((r = list_entry_next(cs, &columns, &en, &req->fail)) == 1)
-		if (add_entry(req, b, &en) == -1)
+		if (!list_acts(en.expires, clock_now()))
+			b->expired++;
+		else if (add_entry(req, b, &en) == -1)
 			return -1;
 	return r == -1 ? refuse_line(cs, &req->fail) : 0;
 }

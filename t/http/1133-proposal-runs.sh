@@ -123,7 +123,7 @@ is_json "an approved import answers with its counts" .result.added 2
 as "$ann" GET '/v1/audit?limit=2'
 is_json "the trail has the counts of an import, not the file" \
     '[.entries[].params.body | tojson] | join(" ")' \
-    '{"added":2,"updated":0,"unchanged":0} "…"'
+    '{"added":2,"updated":0,"unchanged":0,"expired":0} "…"'
 propose "$ann" "POST /v1/lists/import" '"kind,subject\nblock,user\n"'
 is_error "a file with a mistake cannot be proposed" 400 INVALID_REQUEST
 is "no decided proposal has a value of the lists" "$(sql "select count(*)

@@ -31,7 +31,7 @@ import_rows kind,subject,value,reason,expiresAt block,user,u-1,"case 7", \
     'watch,phone,+251 91 234-5678,"said ""no"", twice",2050-01-31T12:00:00+01:00' \
     'block,user,u-1,case 8,2050-01-01T00:00:00Z' block,country,ng,,
 is "an import answers with the number of entries by outcome" \
-    "$STATUS $BODY" '200 {"added":3,"updated":0,"unchanged":1}'
+    "$STATUS $BODY" '200 {"added":3,"updated":0,"unchanged":1,"expired":0}'
 is "imported values are normalized and the last row of an entry counts" \
     "$(sql "select kind, subject, value, reason,
     to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), created_by
@@ -43,7 +43,11 @@ decide_for u-1
 is "the next decision follows an imported entry" "$DECIDED" "deny list.block"
 import_rows value,kind,subject u-1,block,user u-2,block,user ng,block,country
 is "columns can have another order, and known entries are replaced" \
-    "$STATUS $BODY" '200 {"added":1,"updated":1,"unchanged":1}'
+    "$STATUS $BODY" '200 {"added":1,"updated":1,"unchanged":1,"expired":0}'
+import_rows kind,subject,value,expiresAt block,user,u-1,2025-01-31T00:00:00Z block,user,u-2,
+expired=$(json .expired) && decide_for u-1
+is "a row that has expired is left out, so an entry that was renewed stays" \
+    "$expired $DECIDED" "1 deny list.block"
 printf '\357\273\277kind,subject,value\r\nblock,user,"u\n3"\r\n' \
     >"$scratch/odd.csv"
 import_file "$scratch/odd.csv" 'text/csv; charset=utf-8'
@@ -51,14 +55,14 @@ is_error "a value that holds a line break answers 400" 400 INVALID_REQUEST
 printf '\357\273\277kind,subject,value\r\nblock,user,u-3\r\n' >"$scratch/odd.csv"
 import_file "$scratch/odd.csv" 'text/csv; charset=utf-8'
 is "a file with a byte order mark and CRLF lines is imported" "$STATUS $BODY" \
-    '200 {"added":1,"updated":0,"unchanged":0}'
+    '200 {"added":1,"updated":0,"unchanged":0,"expired":0}'
 import_rows kind,subject,value
 is "a file with the header alone changes nothing" \
-    "$STATUS $BODY" '200 {"added":0,"updated":0,"unchanged":0}'
+    "$STATUS $BODY" '200 {"added":0,"updated":0,"unchanged":0,"expired":0}'
 http GET "/v1/audit?limit=1"
 is_json "the audit trail has the counts of an import" '.entries[0] |
     "\(.action) \(.status) \(.params | tojson)"' \
-    'POST /v1/lists/import 200 {"added":0,"updated":0,"unchanged":0}'
+    'POST /v1/lists/import 200 {"added":0,"updated":0,"unchanged":0,"expired":0}'
 
 # A faulty row rejects its whole file; the message does not repeat the value.
 before="$(count_entries) $(sql "select lists from assay.epoch")"
@@ -120,11 +124,11 @@ for n in 0 1 2; do
 	    $((n * 10000 + 10000)); } >"$scratch/part.csv"
 	import_file "$scratch/part.csv"
 	is "import $n of 10000 entries adds them all" "$STATUS $BODY" \
-	    '200 {"added":10000,"updated":0,"unchanged":0}'
+	    '200 {"added":10000,"updated":0,"unchanged":0,"expired":0}'
 done
 import_file "$scratch/part.csv"
 is "the same file again changes nothing" "$BODY" \
-    '{"added":0,"updated":0,"unchanged":10000}'
+    '{"added":0,"updated":0,"unchanged":10000,"expired":0}'
 : >"$scratch/done"
 wait "$deciding"
 is "decisions beside the imports allow or deny" \

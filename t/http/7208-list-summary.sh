@@ -23,17 +23,17 @@ later=$(date -u -d '30 days' +%FT%TZ)
 rows="block,user,a,x,\nallow,user,b,x,$soon\nwatch,ip,10.0.0.1,x,$later\n"
 csv /v1/lists/import/check "$rows"
 is "a check answers what an import would add" "$STATUS $BODY" \
-    '200 {"added":3,"updated":0,"unchanged":0}'
+    '200 {"added":3,"updated":0,"unchanged":0,"expired":0}'
 http GET /v1/lists/summary
 is_json "a check stores nothing" .total 0
 is "a check makes no entry in the audit trail" "$(sql "select count(*)
     from assay.audit where action like '%/check'")" 0
 csv /v1/lists/import "$rows"
 is "the import does what the check said" "$BODY" \
-    '{"added":3,"updated":0,"unchanged":0}'
+    '{"added":3,"updated":0,"unchanged":0,"expired":0}'
 csv /v1/lists/import/check "block,user,a,y,\nallow,user,b,x,$soon\nblock,user,c,,\nblock,user,c,z,\n"
 is "a check counts new, changed, equal and repeated rows" "$BODY" \
-    '{"added":1,"updated":1,"unchanged":2}'
+    '{"added":1,"updated":1,"unchanged":2,"expired":0}'
 checked=$BODY
 csv /v1/lists/import "block,user,a,y,\nallow,user,b,x,$soon\nblock,user,c,,\nblock,user,c,z,\n"
 is "check and import count alike" "$BODY" "$checked"
