@@ -74,7 +74,7 @@ main(int argc, char *argv[])
 	if (opt.act == ACT_PRINT)
 		conf_print(stdout);
 	if (opt.act == ACT_CHECK)
-		geoip_close(optional_files_open(NULL));
+		geoip_close(optional_files_open(NULL, NULL));
 	return opt.act == ACT_SERVE ? run_pool(opt.path) : EX_OK;
 }
 

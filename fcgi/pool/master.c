@@ -107,7 +107,7 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 	m->path = path;
 	m->pid = getpid();
 	m->interval = sd_notify_interval();
-	m->geoip = optional_files_open(shm);
+	m->geoip = optional_files_open(NULL, shm);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGHUP);
@@ -164,8 +164,7 @@ reload_settings(struct master *m)
 	} else {
 		log_init("assay-fcgi", log_level_parse(conf.LOG_LEVEL));
 		log_info("event=reload_accepted");
-		geoip_close(m->geoip);
-		m->geoip = optional_files_open(m->shm);
+		m->geoip = optional_files_open(m->geoip, m->shm);
 		for (group = GROUP_DECIDE; group < GROUP__MAX; group++)
 			m->outdated[group] = clock_ticks();
 	}

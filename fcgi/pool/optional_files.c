@@ -25,7 +25,7 @@ static void warn_families(const struct geoip *geoip);
 static void check_disk(const char *path);
 
 struct geoip *
-optional_files_open(struct shm *shm)
+optional_files_open(struct geoip *old, struct shm *shm)
 {
 	const char *const paths[GEOIP__MAX] = GEOIP_PATHS(conf);
 	struct fail f = { 0 };
@@ -34,6 +34,9 @@ optional_files_open(struct shm *shm)
 
 	if (geoip == NULL)
 		log_warn("event=geoip_open_failed why=%s", f.why);
+	if (geoip != NULL && old != NULL)
+		geoip_take(geoip, old);
+	geoip_close(old);
 	for (i = 0; geoip != NULL && i < GEOIP__MAX; i++)
 		open_geoip(geoip, i, shm);
 	if (geoip != NULL)

@@ -23,8 +23,7 @@
 
 #define PATH_MAX_KEYS 4 /* keys of the path of a value, with NULL */
 #define GEOIP_TEXT_MAX 255 /* bytes */
-#define DEGREES_TEXT_MAX 24 /* characters of degrees that are written as text  \
-			     */
+#define DEGREES_TEXT_MAX 24 /* bytes of degrees in text */
 
 /*
  * Of a city without accuracy_radius.  A region is a place, too, if its radius
@@ -116,10 +115,35 @@ geoip_new(const char *const paths[GEOIP__MAX], struct fail *f)
 		return NULL;
 	}
 	for (i = 0; i < GEOIP__MAX; i++) {
-		g->files[i].path = paths[i];
 		g->files[i].wanted = settings[i].wanted;
+		if (paths[i] == NULL)
+			continue;
+		if ((g->files[i].path = strdup(paths[i])) == NULL) {
+			fail_set(f, FAIL_US, INTERNAL, settings[i].name,
+			    "out of memory");
+			geoip_close(g);
+			return NULL;
+		}
 	}
 	return g;
+}
+
+void
+geoip_take(struct geoip *g, struct geoip *from)
+{
+	struct mmdb_copy *to, taken;
+	unsigned i;
+
+	for (i = 0; i < GEOIP__MAX; i++) {
+		to = &g->files[i];
+		taken = from->files[i];
+		if (to->path == NULL || taken.path == NULL ||
+		    strcmp(to->path, taken.path) != 0)
+			continue;
+		from->files[i] = *to;
+		*to = taken;
+		to->tried = false;
+	}
 }
 
 int
@@ -183,8 +207,10 @@ geoip_close(struct geoip *g)
 {
 	unsigned i;
 
-	for (i = 0; g != NULL && i < GEOIP__MAX; i++)
+	for (i = 0; g != NULL && i < GEOIP__MAX; i++) {
 		mmdb_copy_close(&g->files[i]);
+		free(g->files[i].path);
+	}
 	free(g);
 }
 

@@ -36,14 +36,19 @@ enum geoip_subject {
 
 /*
  * Prepare the databases at these paths (NULL: none), which geoip_refresh()
- * reads; until then nothing is known.  The paths must stay valid.  Returns NULL
- * with f set without memory.
+ * reads; until then nothing is known.  Returns NULL with f set without memory.
  *
  * Records of places have the layout of MaxMind, of ip-location-db or of IPinfo.
  * A record that names no city is of its country, wherever its coordinates are.
  * A country whose code is not in ISO 3166 is unknown.
  */
 struct geoip *geoip_new(const char *const paths[GEOIP__MAX], struct fail *f);
+
+/*
+ * Take the copies of the files at the same paths, which stay in use if the next
+ * geoip_refresh() finds bad files.
+ */
+void geoip_take(struct geoip *g, struct geoip *from);
 
 /*
  * Copy the file into memory if another one is at the path since the last call.

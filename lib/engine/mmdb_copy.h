@@ -20,7 +20,7 @@ enum mmdb_family { MMDB_IPV4 = 1, MMDB_IPV6 = 2 };
 typedef bool mmdb_wanted_fn(MMDB_entry_s *record);
 
 struct mmdb_copy {
-	const char *path;
+	char *path;
 	mmdb_wanted_fn *wanted;
 	MMDB_s db;
 	unsigned families; /* that have wanted records; 0: there is no copy */

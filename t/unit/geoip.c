@@ -730,6 +730,35 @@ START_TEST(file_that_is_written_in_place_disturbs_nobody)
 }
 END_TEST
 
+/* As a reload of the pool does, while the file is cut. */
+START_TEST(database_stays_if_its_file_is_bad_now)
+{
+	const struct net net = { "5.0.0.0", 8, "SE", 0, 0, 0, NULL, 0, 0,
+		NULL };
+	const char *paths[GEOIP__MAX] = { [GEOIP_PLACES] = path };
+	struct fail f = { 0 };
+	struct geoip *old;
+
+	write_database(&net, 1, FLAT, 4, BUILT);
+	ck_assert_ptr_nonnull(old = geoip_open(paths, &f));
+	ck_assert_int_eq(truncate(path, 9), 0);
+	ck_assert_ptr_nonnull(geoip = geoip_new(paths, &f));
+	geoip_take(geoip, old);
+	geoip_close(old);
+	ck_assert_int_eq(geoip_refresh(geoip, GEOIP_PLACES, &f), -1);
+	ck_assert_str_eq(country_now(), "SE");
+	ck_assert_int_eq(unlink(path), 0);
+
+	/* Another path has another database. */
+	old = geoip;
+	paths[GEOIP_PLACES] = "/nonexistent/geo.mmdb";
+	ck_assert_ptr_nonnull(geoip = geoip_new(paths, &f));
+	geoip_take(geoip, old);
+	geoip_close(old);
+	ck_assert_str_eq(country_now(), "");
+}
+END_TEST
+
 START_TEST(replaced_file_is_read_once)
 {
 	const struct net first = { "5.0.0.0", 8, "SE", 0, 0, 0, NULL, 0, 0,
@@ -965,6 +994,7 @@ suite_geoip(void)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, database_of_something_else_is_refused);
 	tcase_add_test(tc, file_that_is_written_in_place_disturbs_nobody);
+	tcase_add_test(tc, database_stays_if_its_file_is_bad_now);
 	tcase_add_loop_test(
 	    tc, only_a_named_place_is_a_city, 0, (int)nitems(precise));
 	tcase_add_loop_test(
