@@ -30,7 +30,7 @@ admin_token
 api_key
 http GET /readyz
 is "a pool that can decide is ready" "$STATUS $BODY" \
-    "200 $(printf '{"status":"ready","version":"%s","checks":{"store":"ok","redis":"skipped"}}' \
+    "200 $(printf '{"status":"ready","version":"%s","checks":{"store":"ok","redis":"skipped","geoip":"none"}}' \
     "$(json .version)")"
 known=$(sql "select max(number) from assay.migration")
 http GET /metrics
