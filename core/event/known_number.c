@@ -45,11 +45,12 @@ known_number_at(const char *s, size_t n, size_t i)
 static size_t
 iban_at(const char *s, size_t n, size_t i)
 {
-	const size_t length = n - i < 2 ? 0 : iban_length(s[i], s[i + 1]);
 	char chars[IBAN_MAX];
-	size_t at, count = 0;
+	size_t at, length, count = 0;
 
-	if (length == 0)
+	/* Most words of a text have a third letter. */
+	if (n - i < 3 || ascii_is_letter(s[i + 2]) ||
+	    (length = iban_length(s[i], s[i + 1])) == 0)
 		return 0;
 	for (at = i; at < n && count < length; at++) {
 		if (ascii_is_alnum(s[at]))
@@ -64,7 +65,7 @@ iban_at(const char *s, size_t n, size_t i)
 	return at - i;
 }
 
-/* The length of an IBAN that begins with these letters; 0: there is none. */
+/* The length of an IBAN of the country with these letters; 0: not a country. */
 static size_t
 iban_length(char first, char second)
 {
