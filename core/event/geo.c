@@ -135,7 +135,7 @@ calling_row(const char *phone)
 	    : row;
 }
 
-/* The country with this code; NULL if there is none. */
+/* The country with this code, or NULL. */
 static const struct country *
 country_row(const char *code)
 {

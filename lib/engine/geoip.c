@@ -315,8 +315,7 @@ read_place(MMDB_entry_s *record, struct place *ret)
 	return NULL;
 }
 
-/* Use the coordinates of the city if the record names one, or of the country.
- */
+/* Locate the city that the record names, or else its country. */
 static void
 place_locate(
     MMDB_entry_s *record, const struct geoip_layout *layout, struct place *ret)
@@ -388,8 +387,8 @@ network_of(const char *ip)
 }
 
 /*
- * Read a country code in upper case; -1 if the record has none of ISO 3166, but
- * perhaps EU or AP.
+ * Read a country code of ISO 3166 in upper case; -1 if the record has another
+ * one, such as EU, or no code.
  */
 static int
 record_country(MMDB_entry_s *record, const char *const *path, char *ret)

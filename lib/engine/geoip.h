@@ -67,15 +67,15 @@ struct geoip *geoip_open(const char *const paths[GEOIP__MAX], struct fail *f);
 /* The path of a database; NULL: none. */
 const char *geoip_path(const struct geoip *g, enum geoip_subject subject);
 
-/* When the copied database was built; 0 if there is none. */
+/* When the copied database was built; 0 without a copy. */
 int64_t geoip_built(const struct geoip *g, enum geoip_subject subject);
 
-/* The type that the copied database gives itself; "" if there is none. */
+/* The type that the copied database names; "" without a copy. */
 const char *geoip_type(const struct geoip *g, enum geoip_subject subject);
 
 /*
  * The families of addresses of which the copied database knows any: MMDB_IPV4,
- * MMDB_IPV6 or both; 0 if there is none.
+ * MMDB_IPV6 or both; 0 without a copy.
  */
 unsigned geoip_families(const struct geoip *g, enum geoip_subject subject);
 
