@@ -256,8 +256,8 @@ store_line() {
 	    "$(ratio "$rate64" "$one")" "$p99"
 }
 
-# fill_store COUNT: copy the stored decisions to the days before, the oldest first,
-# until there are so many.
+# fill_store COUNT: copy the stored decisions to the days before until there are so
+# many, and store all in the order of their time, as a log grows.
 fill_store() {
 	local days
 	days=$(sql "select $1 / count(*) from assay.verdict_log")
@@ -265,21 +265,27 @@ fill_store() {
 	sql "create temporary table copy as
 	    select n, n * interval '1 day' as earlier
 	    from generate_series($days, 1, -1) n;
+	create temporary table verdict as select * from assay.verdict_log;
+	create temporary table detail as select * from assay.decision_detail;
+	truncate assay.verdict_log, assay.decision_detail;
 	insert into assay.verdict_log (decided_at, id, event_id, event_type,
 		verdict, score, reasons, policy_id, policy_version,
 		review_queue, correlation_id)
 	    select decided_at - earlier, id || '.' || n, event_id || '.' || n,
 		event_type, verdict, score, reasons, policy_id, policy_version,
 		review_queue, correlation_id
-	    from copy, assay.verdict_log
+	    from copy, verdict
 	    order by n desc, decided_at limit $1;
+	insert into assay.verdict_log select * from verdict order by decided_at;
 	insert into assay.decision_detail (decided_at, verdict_id, event_id,
 		event_type, user_id, idempotency_key, request, sample)
 	    select decided_at - earlier, verdict_id || '.' || n,
 		event_id || '.' || n, event_type, user_id, idempotency_key,
 		request, sample
-	    from copy, assay.decision_detail
+	    from copy, detail
 	    order by n desc, decided_at limit $1;
+	insert into assay.decision_detail
+	    select * from detail order by decided_at;
 	insert into assay.idempotency
 	    select key || '.' || n, verdict_id || '.' || n,
 		event_id || '.' || n, decided_at - earlier

@@ -80,9 +80,10 @@ declare
 	    assay.log_newest(log));
 	reach interval := interval '1 second';
 	near timestamptz := least(until, now()); -- too few since then
+	had_near bigint := 0;
 	far timestamptz := greatest(newest - reach, first);
-	middle timestamptz;
 	had bigint := assay.log_count(log, far, until, limit_rows);
+	middle timestamptz;
 	n bigint;
 begin
 	while had < wanted loop
@@ -92,14 +93,18 @@ begin
 		reach := reach * greatest(1.5, least(8.0,
 		    1.1 * wanted / greatest(had, 1)));
 		near := far;
+		had_near := had;
 		far := greatest(newest - reach, first);
-		had := assay.log_count(log, far, until, limit_rows);
+		had := had_near + assay.log_count(log, far, near,
+		    limit_rows - had_near);
 	end loop;
 	while had = limit_rows and near - far > interval '1 millisecond' loop
 		middle := far + (near - far) / 2;
-		n := assay.log_count(log, middle, until, limit_rows);
+		n := had_near + assay.log_count(log, middle, near,
+		    limit_rows - had_near);
 		if n < wanted then
 			near := middle;
+			had_near := n;
 		else
 			far := middle;
 			had := n;
