@@ -24,6 +24,16 @@ utf8_continues(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/*
+ * Whether a character shows nothing: white space, a direction mark, a character
+ * of width zero.  Variation selectors and tags do not count: they change the
+ * character before them.
+ */
+bool utf8_is_blank(uint32_t code);
+
+/* Whether text, valid UTF-8, begins or ends with such a character. */
+bool utf8_has_blank_ends(const char *text);
+
 /* Write a code point, not a surrogate, to ret; return its number of bytes. */
 size_t utf8_put(uint32_t code, char ret[UTF8_MAX]);
 

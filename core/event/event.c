@@ -156,7 +156,15 @@ event_currency(const char *code)
 bool
 event_blank(const char *text)
 {
-	return text[strspn(text, " ")] == '\0';
+	uint32_t code;
+	size_t length;
+
+	for (; *text != '\0'; text += length) {
+		length = utf8_get(text, strlen(text), &code);
+		if (length == 0 || !utf8_is_blank(code))
+			return false;
+	}
+	return true;
 }
 
 bool
@@ -176,8 +184,13 @@ event_plain(const char *s, size_t n)
 bool
 event_line(const char *text)
 {
-	return event_plain(text, strlen(text)) &&
-	    text[strspn(text, " ")] != '\0';
+	return event_plain(text, strlen(text)) && !event_blank(text);
+}
+
+bool
+event_name(const char *text)
+{
+	return event_line(text) && !utf8_has_blank_ends(text);
 }
 
 /* Append an element of the normal form; unknown is null, and -0 is 0. */

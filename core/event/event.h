@@ -104,15 +104,21 @@ bool event_bin(const char *text);
 /* Whether code is in core/event/currencies.tbl, which is in upper case. */
 bool event_currency(const char *code);
 
-/* Whether text is empty or has only spaces. */
+/* Whether text is empty or shows nothing, see utf8_is_blank(). */
 bool event_blank(const char *text);
 
 /* Whether n bytes are valid UTF-8 without control characters (C0, DEL, C1). */
 bool event_plain(const char *s, size_t n);
 
 /*
- * Whether text is one readable line: event_plain(), and not only spaces.
+ * Whether text is one readable line: event_plain(), and not event_blank().
  */
 bool event_line(const char *text);
+
+/*
+ * Whether text is such a line, and looks unlike all others: without blanks at
+ * its ends.
+ */
+bool event_name(const char *text);
 
 #endif

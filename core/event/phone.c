@@ -86,30 +86,14 @@ read_character(struct phone_draft *d, uint32_t code)
 	return is_phone_separator(code) ? 0 : -1;
 }
 
-/* Blanks, dashes and the like, and invisible characters. */
+/* Dashes and the like, and characters that show nothing. */
 static bool
 is_phone_separator(uint32_t code)
 {
-	static const struct {
-		uint32_t first, last;
-	} ranges[] = {
-		{ '\t', '\t' }, { ' ', ' ' }, { '(', ')' }, { '-', '/' },
-		{ 0xa0, 0xa0 }, /* no-break blank */
-		{ 0xad, 0xad }, /* soft hyphen */
-		{ 0x2000, 0x2015 }, /* blanks, direction marks, dashes */
-		{ 0x202a, 0x202f }, /* directions, narrow no-break blank */
-		{ 0x205f, 0x206f }, /* a blank, invisible characters */
-		{ 0x2212, 0x2212 }, /* minus */
-		{ 0x3000, 0x3000 }, /* wide blank */
-		{ 0xfeff, 0xfeff }, /* byte order mark */
-		{ 0xff0d, 0xff0d }, /* wide dash */
-	};
-	size_t i;
-
-	for (i = 0; i < nitems(ranges); i++)
-		if (code >= ranges[i].first && code <= ranges[i].last)
-			return true;
-	return false;
+	return utf8_is_blank(code) || code == '(' || code == ')' ||
+	    (code >= '-' && code <= '/') ||
+	    (code >= 0x2010 && code <= 0x2015) || /* dashes */
+	    code == 0x2212 || code == 0xff0d; /* minus, wide dash */
 }
 
 /* The value of a digit, also an Arabic, Persian or wide one; -1: none. */

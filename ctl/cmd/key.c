@@ -71,10 +71,10 @@ key_create(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 1, 1 }, argc, argv);
-	if (strlen(argv[0]) > NAME_MAX_BYTES || !event_line(argv[0]))
+	if (strlen(argv[0]) > NAME_MAX_BYTES || !event_name(argv[0]))
 		opt_usage(cmd,
-		    "NAME must be one line, not blank, of 1 to %d "
-		    "bytes",
+		    "NAME must be one line, not blank, without blanks at "
+		    "its ends, of 1 to %d bytes",
 		    NAME_MAX_BYTES);
 	if (pan_in_text(argv[0], strlen(argv[0])))
 		opt_usage(cmd, "NAME must not contain a full card number");

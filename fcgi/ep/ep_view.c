@@ -30,7 +30,7 @@ static int check_parameter(
 static const char *read_parameters(struct req *req);
 
 static const struct body_field fields[] = {
-	{ "name", BODY_LINE, true, false, 1, NAME_MAX_BYTES },
+	{ "name", BODY_NAME, true, false, 1, NAME_MAX_BYTES },
 	{ "screen", BODY_STRING, true, false, 1, SCREEN_MAX },
 	{ "query", BODY_OBJECT, true, false, 0, 0 },
 	{ "shared", BODY_BOOL, true, false, 0, 0 },

@@ -38,6 +38,8 @@ static const struct {
 } types[BODY_TYPE__MAX] = {
 	[BODY_STRING] = { "a string", " of ", " bytes" },
 	[BODY_LINE] = { "one line, not blank,", " of ", " bytes" },
+	[BODY_NAME] = { "one line, not blank, without blanks at its ends,",
+	    " of ", " bytes" },
 	[BODY_OPAQUE] = { "a string", " of ", " bytes" },
 	[BODY_INT] = { "an integer", " from ", "" },
 	[BODY_NUMBER] = { "a number", " from ", "" },
@@ -218,6 +220,11 @@ field_fits(const struct body_field *field, struct json_object *value)
 		    is_within_bounds(
 			field, json_object_get_string_len(value)) &&
 		    event_line(json_object_get_string(value));
+	case BODY_NAME:
+		return json_object_is_type(value, json_type_string) &&
+		    is_within_bounds(
+			field, json_object_get_string_len(value)) &&
+		    event_name(json_object_get_string(value));
 	case BODY_INT:
 		return is_integer(value) &&
 		    is_within_bounds(field, json_object_get_int64(value));
@@ -253,7 +260,8 @@ static bool
 field_has_pan(const struct body_field *field, struct json_object *value)
 {
 	if (field->type != BODY_STRING && field->type != BODY_LINE &&
-	    field->type != BODY_LABEL && field->type != BODY_SCALAR)
+	    field->type != BODY_NAME && field->type != BODY_LABEL &&
+	    field->type != BODY_SCALAR)
 		return false;
 	if (body_is_number(value))
 		return pan_in_number(body_number_text(value));

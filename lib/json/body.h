@@ -71,7 +71,8 @@ struct body_field {
 	enum body_type {
 		BODY_STRING = 1, /* without a full card number */
 		BODY_LINE, /* the same, without control characters and not
-			      only spaces */
+			      blank */
+		BODY_NAME, /* the same, without blanks at its ends */
 		BODY_OPAQUE, /* a string that may look like a card number: a
 				caller's id, or a password */
 		BODY_INT,

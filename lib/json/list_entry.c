@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/fail.h"
+#include "core/base/utf8.h"
 #include "core/event/pan.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
@@ -49,6 +50,10 @@ list_entry_read(const char *const text[LIST_ENTRY_FIELD__MAX],
 	if (list_value(ret->subject, text[LIST_ENTRY_VALUE], ret->value) == -1)
 		return refuse_entry(
 		    f, fields[LIST_ENTRY_VALUE], list_value_rule(ret->subject));
+	if (utf8_has_blank_ends(ret->value))
+		return refuse_entry(f, fields[LIST_ENTRY_VALUE],
+		    "must not begin or end with white space or a character "
+		    "that shows nothing: it would look like another value");
 	if (reason != NULL && !list_reason(reason))
 		return refuse_entry(f, fields[LIST_ENTRY_REASON],
 		    "must be 1 to 256 bytes of UTF-8, on one line, not blank");

@@ -58,6 +58,10 @@ done <<'END'
 "kind":"block","subject":"user","value":"x","expiresAt":"2050-01-31"|expiresAt must be a day and time of ISO 8601, like 2027-01-31T00:00:00Z
 "kind":"block","subject":"user","value":"x","reason":""|reason must be a string of 1 to 256 bytes
 "kind":"block","subject":"user","value":"x","reason":"  "|reason must be 1 to 256 bytes of UTF-8, on one line, not blank
+"kind":"block","subject":"user","value":"mallory-1 "|value must not begin or end with white space or a character that shows nothing: it would look like another value
+"kind":"block","subject":"device","value":"\u00a0d-1"|value must not begin or end with white space or a character that shows nothing: it would look like another value
+"kind":"block","subject":"fingerprint","value":"f-1\u200b"|value must not begin or end with white space or a character that shows nothing: it would look like another value
+"kind":"block","subject":"user","value":"\u00a0"|value must be 1 to 128 bytes of UTF-8, not blank, no control characters
 "kind":"block","subject":"user","value":" "|value must be 1 to 128 bytes of UTF-8, not blank, no control characters
 "kind":"block","subject":"user","value":"x","expiresAt":"2020-01-01T00:00:00Z"|expiresAt is in the past
 "kind":"block","subject":"user","value":"x","expires":"2050-01-01T00:00:00Z"|expires is an unknown field

@@ -50,6 +50,7 @@ block,phone,2519123456,soon
 block,user,"u
 3",
 CSV
+printf 'block,user,mallory-1 ,\nblock,user,mallory-2\302\240,\n' >>"$scratch/bad.csv"
 ctl lists import "$scratch/bad.csv"
 is "lists import exits 65 with wrong rows" "$STATUS" 65
 is "each wrong row is printed with its line" \
@@ -58,6 +59,8 @@ is "each wrong row is printed with its line" \
 bad.csv:4: kind must be block, allow or watch
 bad.csv:5: expiresAt must be a day and time of ISO 8601, like 2027-01-31T00:00:00Z
 bad.csv:6: value must be 1 to 128 bytes of UTF-8, not blank, no control characters
+bad.csv:8: value must not begin or end with white space or a character that shows nothing: it would look like another value
+bad.csv:9: value must not begin or end with white space or a character that shows nothing: it would look like another value
 assayctl: nothing was imported; correct the file and import it again"
 import_stdin "$scratch/bad.csv"
 check "wrong rows of standard input are printed, too" \

@@ -71,6 +71,33 @@ START_TEST(text_is_not_read_beyond_its_end)
 }
 END_TEST
 
+static const struct {
+	const char *text;
+	bool blank_ends;
+} ends[] = {
+	{ "", false }, { "u-1", false }, { "wei\xc3\x9f", false },
+	{ "u 1", false },
+	{ "u\xc2\xa0"
+	  "1",
+	    false },
+	{ "\xe2\x9d\xa4\xef\xb8\x8f", false }, /* a heart, and that it is red */
+	{ " ", true }, { " u-1", true }, { "u-1 ", true }, { "u-1\t", true },
+	{ "\xc2\xa0u-1", true }, /* no-break space */
+	{ "u-1\xc2\xa0", true }, { "u-1\xe2\x80\x8b", true }, /* width zero */
+	{ "\xe2\x80\xaeu-1", true }, /* right-to-left override */
+	{ "\xef\xbb\xbfu-1", true }, /* byte order mark */
+	{ "u-1\xe3\x80\x80", true }, /* ideographic space */
+	{ "u-1\xe3\x85\xa4", true }, /* Hangul filler */
+	{ "u-1\xf0\x9d\x85\xb3", true }, /* a format control of music */
+};
+
+START_TEST(ends_that_show_nothing_are_found)
+{
+	ck_assert_int_eq(
+	    utf8_has_blank_ends(ends[_i].text), ends[_i].blank_ends);
+}
+END_TEST
+
 Suite *
 suite_utf8(void)
 {
@@ -81,6 +108,8 @@ suite_utf8(void)
 	    tc, valid_sequence_is_read_and_written, 0, (int)nitems(good));
 	tcase_add_loop_test(
 	    tc, malformed_sequence_is_refused, 0, (int)nitems(bad));
+	tcase_add_loop_test(
+	    tc, ends_that_show_nothing_are_found, 0, (int)nitems(ends));
 	tcase_add_test(tc, text_is_not_read_beyond_its_end);
 	suite_add_tcase(s, tc);
 	return s;
