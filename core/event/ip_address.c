@@ -7,16 +7,12 @@
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/base/ascii.h"
 #include "core/event/ip_address.h"
 
 #define PARTS_MAX 4 /* numbers of an IPv4 address */
 #define BYTES4 4
-
-/* A block of addresses: the addresses that begin with these bits. */
-struct block {
-	uint8_t net[IP_ADDRESS_SIZE];
-	int bits;
-};
+#define MAPPED_BITS 96 /* before the bits of an IPv4 address */
 
 static size_t split_labels(
     const char *host, size_t n, const char *ret[PARTS_MAX + 1]);
@@ -24,22 +20,23 @@ static int parse_host_number(
     const char *text, size_t n, uint64_t max, uint64_t *ret);
 static int digit_value(char c);
 static bool is_numeric(const char *label, size_t n);
+static int prefix_length(const char *text);
 static bool in_any(
-    const struct ip_address *ad, const struct block *b, size_t n);
+    const struct ip_address *ad, const struct ip_network *nets, size_t n);
 static void map_ipv4(const uint8_t *bytes, struct ip_address *ret);
 
-/* An IPv4 block, as a block of mapped addresses. */
+/* An IPv4 network, as one of mapped addresses. */
 #define V4(a, b, c, bits)                                                      \
 	{                                                                      \
-		{ [10] = 0xff, 0xff, a, b, c }, 96 + (bits)                    \
+		{ [10] = 0xff, 0xff, a, b, c }, MAPPED_BITS + (bits)           \
 	}
 
-static const struct block mapped = V4(0, 0, 0, 0);
-static const struct block unicast = { { 0x20 }, 3 };
-static const struct block nat64 = { { 0x00, 0x64, 0xff, 0x9b }, 96 };
+static const struct ip_network mapped = V4(0, 0, 0, 0);
+static const struct ip_network unicast = { { 0x20 }, 3 };
+static const struct ip_network nat64 = { { 0x00, 0x64, 0xff, 0x9b }, 96 };
 
 /* IANA's special-purpose IPv4 blocks, multicast and class E. */
-static const struct block special4[] = {
+static const struct ip_network special4[] = {
 	V4(0, 0, 0, 8), /* this network */
 	V4(10, 0, 0, 8), /* private */
 	V4(100, 64, 0, 10), /* carrier-grade NAT */
@@ -56,8 +53,22 @@ static const struct block special4[] = {
 	V4(224, 0, 0, 3), /* multicast, reserved, broadcast */
 };
 
+/* Addresses that each host, site or carrier has for itself. */
+static const struct ip_network private[] = {
+	V4(0, 0, 0, 8), /* this network */
+	V4(10, 0, 0, 8), /* private */
+	V4(100, 64, 0, 10), /* carrier-grade NAT */
+	V4(127, 0, 0, 8), /* loopback */
+	V4(169, 254, 0, 16), /* link local */
+	V4(172, 16, 0, 12), /* private */
+	V4(192, 168, 0, 16), /* private */
+	{ { 0 }, 127 }, /* unspecified and loopback */
+	{ { 0xfc }, 7 }, /* unique local */
+	{ { 0xfe, 0x80 }, 10 }, /* link local */
+};
+
 /* IANA's special-purpose blocks of IPv6 global unicast. */
-static const struct block special6[] = {
+static const struct ip_network special6[] = {
 	{ { 0x20, 0x01, 0x00 }, 23 }, /* protocol assignments, Teredo */
 	{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 }, /* documentation */
 	{ { 0x20, 0x02 }, 16 }, /* 6to4 */
@@ -130,6 +141,12 @@ ip_address_public(const struct ip_address *ad)
 }
 
 bool
+ip_address_private(const struct ip_address *ad)
+{
+	return in_any(ad, private, nitems(private));
+}
+
+bool
 ip_address_outside(const struct ip_address *ad)
 {
 	struct ip_address inner;
@@ -138,6 +155,43 @@ ip_address_outside(const struct ip_address *ad)
 		return ip_address_public(ad);
 	map_ipv4(ad->ad_byte + IP_ADDRESS_SIZE - BYTES4, &inner);
 	return ip_address_public(&inner);
+}
+
+int
+ip_network_parse(const char *text, struct ip_network *ret)
+{
+	const char *slash = strchr(text, '/');
+	char address[IP_ADDRESS_TEXT_SIZE];
+	const size_t n = slash == NULL ? strlen(text) : (size_t)(slash - text);
+	struct ip_address ad;
+	int i, most, bits;
+
+	if (n >= sizeof(address))
+		return -1;
+	memcpy(address, text, n);
+	address[n] = '\0';
+	if (ip_address_parse(address, &ad) == -1)
+		return -1;
+	most = strchr(address, ':') == NULL ? 8 * BYTES4 : 8 * IP_ADDRESS_SIZE;
+	bits = slash == NULL ? most : prefix_length(slash + 1);
+	if (bits == -1 || bits > most)
+		return -1;
+	memcpy(ret->net, ad.ad_byte, IP_ADDRESS_SIZE);
+	ret->bits = 8 * IP_ADDRESS_SIZE - most + bits;
+	for (i = ret->bits; i < 8 * IP_ADDRESS_SIZE; i++)
+		if ((ret->net[i / 8] >> (7 - i % 8) & 1) != 0)
+			return -1;
+	return 0;
+}
+
+bool
+ip_network_has(const struct ip_network *net, const struct ip_address *ad)
+{
+	const int whole = net->bits / 8, rest = net->bits % 8;
+
+	return memcmp(ad->ad_byte, net->net, (size_t)whole) == 0 &&
+	    (rest == 0 ||
+		(ad->ad_byte[whole] ^ net->net[whole]) >> (8 - rest) == 0);
 }
 
 /*
@@ -217,21 +271,30 @@ is_numeric(const char *label, size_t n)
 }
 
 static bool
-in_any(const struct ip_address *ad, const struct block *b, size_t n)
+in_any(const struct ip_address *ad, const struct ip_network *nets, size_t n)
 {
 	size_t i;
-	int whole, rest;
 
-	for (i = 0; i < n; i++) {
-		whole = b[i].bits / 8;
-		rest = b[i].bits % 8;
-		if (memcmp(ad->ad_byte, b[i].net, (size_t)whole) == 0 &&
-		    (rest == 0 ||
-			(ad->ad_byte[whole] ^ b[i].net[whole]) >> (8 - rest) ==
-			    0))
+	for (i = 0; i < n; i++)
+		if (ip_network_has(&nets[i], ad))
 			return true;
-	}
 	return false;
+}
+
+/* Read the number behind the slash of a network, or return -1. */
+static int
+prefix_length(const char *text)
+{
+	int n = 0;
+
+	if (*text == '\0' || (*text == '0' && text[1] != '\0'))
+		return -1;
+	for (; *text != '\0'; text++) {
+		if (!ascii_is_digit(*text) || n > 99)
+			return -1;
+		n = n * 10 + *text - '0';
+	}
+	return n;
 }
 
 /* Map an IPv4 address to IPv6. */

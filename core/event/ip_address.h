@@ -15,6 +15,12 @@ struct ip_address {
 	uint8_t ad_byte[IP_ADDRESS_SIZE];
 };
 
+/* The addresses that begin with the first bits of net. */
+struct ip_network {
+	uint8_t net[IP_ADDRESS_SIZE]; /* like ad_byte; 0 after the bits */
+	int bits; /* of the IPv6 address: at least 96 for IPv4 */
+};
+
 /*
  * Read an address in its standard form: IPv4 dotted, IPv6 as in RFC 4291.
  * Return 0, or -1 if text is not an address.
@@ -43,10 +49,27 @@ void ip_address_text(
 bool ip_address_public(const struct ip_address *ad);
 
 /*
+ * Whether the address is loopback, private, link local or of a carrier's NAT,
+ * so that hosts of strangers may have the same one.
+ */
+bool ip_address_private(const struct ip_address *ad);
+
+/*
  * Whether a connection to the address reaches a public address: it is public,
  * or it has the well-known NAT64 prefix (RFC 6052) and contains a public IPv4
  * address.
  */
 bool ip_address_outside(const struct ip_address *ad);
+
+/*
+ * Read a network such as 198.51.100.0/24 or 2001:db8::/32; an address alone is
+ * a network of one.  Return 0, or -1 if text is not a network, or has bits
+ * after the length.
+ */
+int ip_network_parse(const char *text, struct ip_network *ret)
+    __attribute__((warn_unused_result));
+
+/* Whether an address is in a network. */
+bool ip_network_has(const struct ip_network *net, const struct ip_address *ad);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/event/placeholder.h"
 #include "core/state/entity_graph.h"
 
 /* Three hash tables with linear probing, at most half full. */
@@ -75,31 +76,34 @@ entity_graph_node(struct graph *g, enum graph_node_kind kind, const char *key)
 
 int
 entity_graph_identifier(struct graph *g, const struct event *ev,
-    struct graph_node *ret[IDENTIFIER__MAX])
+    const struct placeholders *more, struct graph_node *ret[IDENTIFIER__MAX])
 {
-	static const enum graph_node_kind kinds[IDENTIFIER__MAX] = {
-		[IDENTIFIER_DEVICE] = NODE_DEVICE,
-		[IDENTIFIER_IP] = NODE_IP,
-		[IDENTIFIER_PHONE] = NODE_PHONE,
-		[IDENTIFIER_FINGERPRINT] = NODE_FINGERPRINT,
+	const struct {
+		enum graph_node_kind kind;
+		enum list_subject subject;
+		const char *key;
+	} all[IDENTIFIER__MAX] = {
+		[IDENTIFIER_DEVICE] = { NODE_DEVICE, LIST_DEVICE, ev->device },
+		[IDENTIFIER_IP] = { NODE_IP, LIST_IP, ev->ip },
+		[IDENTIFIER_PHONE] = { NODE_PHONE, LIST_PHONE, ev->phone },
+		[IDENTIFIER_FINGERPRINT] = { NODE_FINGERPRINT, LIST_FINGERPRINT,
+		    ev->fingerprint },
 	};
-	const char *const keys[IDENTIFIER__MAX] = {
-		[IDENTIFIER_DEVICE] = ev->device,
-		[IDENTIFIER_IP] = ev->ip,
-		[IDENTIFIER_PHONE] = ev->phone,
-		[IDENTIFIER_FINGERPRINT] = ev->fingerprint,
-	};
-	int c;
+	int c, left_out = 0;
 
 	for (c = 0; c < IDENTIFIER__MAX; c++) {
 		ret[c] = NULL;
-		if (keys[c] == NULL)
+		if (all[c].key == NULL)
 			continue;
-		ret[c] = entity_graph_node(g, kinds[c], keys[c]);
+		if (placeholder_is(more, all[c].subject, all[c].key)) {
+			left_out |= 1 << c;
+			continue;
+		}
+		ret[c] = entity_graph_node(g, all[c].kind, all[c].key);
 		if (ret[c] == NULL)
 			return -1;
 	}
-	return 0;
+	return left_out;
 }
 
 size_t

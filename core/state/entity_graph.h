@@ -15,6 +15,7 @@
 
 struct arena;
 struct event;
+struct placeholders;
 
 /* Counters and component sizes stop here; later links do not write the row. */
 #define ENTITY_GRAPH_CAP 500
@@ -88,11 +89,12 @@ struct graph_node *entity_graph_node(
 
 /*
  * Find the identifiers of an event; add those that are not in the graph.  ret
- * has NULL for each identifier that the event lacks.  Return 0, or -1 if the
- * arena is full.
+ * has NULL for each one that the event lacks, or that is a placeholder, see
+ * core/event/placeholder.h.  Return the placeholders, bits of 1 <<
+ * event_identifier, or -1 if the arena is full.
  */
 int entity_graph_identifier(struct graph *g, const struct event *ev,
-    struct graph_node *ret[IDENTIFIER__MAX])
+    const struct placeholders *more, struct graph_node *ret[IDENTIFIER__MAX])
     __attribute__((warn_unused_result));
 
 /* The pairs that an event links, in a fixed order; return their number. */

@@ -134,7 +134,7 @@ offline_store_read(struct offline_store *h, const struct event *ev,
 	int c;
 
 	if (identifiers == NULL || g == NULL || rates == NULL ||
-	    entity_graph_identifier(g, ev, identifiers) ||
+	    entity_graph_identifier(g, ev, NULL, identifiers) == -1 ||
 	    (user = entity_graph_node(g, NODE_USER, ev->user)) == NULL)
 		return fail_memory(f);
 	if (read_node(h, g, user, f) == -1)

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "core/base/array.h"
+#include "core/event/placeholder.h"
 #include "lib/conf/approval.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_value.h"
@@ -105,6 +106,21 @@ conf_value_paths(const char *name, const char *value, const struct conf *next)
 	return disk_paths_valid(value)
 	    ? NULL
 	    : "must be at most 8 absolute paths of up to 127 bytes";
+}
+
+/* A list that placeholders_read() accepts. */
+const char *
+conf_value_placeholders(
+    const char *name, const char *value, const struct conf *next)
+{
+	struct placeholders read;
+
+	(void)name;
+	(void)next;
+	return placeholders_read(value, &read) == 0
+	    ? NULL
+	    : "must be up to 64 of device:VALUE, fingerprint:VALUE, "
+	      "phone:NUMBER and ip:NETWORK, separated by commas";
 }
 
 /* A URL that redis_url_parse() accepts. */

@@ -12,11 +12,13 @@
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/event/geo.h"
+#include "core/event/placeholder.h"
 #include "core/decide/model.h"
 #include "core/decide/policy.h"
 #include "core/rule/rule.h"
 #include "lib/engine/candidate_model.h"
 #include "lib/sys/clock.h"
+#include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/event_digest.h"
 #include "lib/engine/geoip.h"
@@ -67,6 +69,7 @@ struct engine {
 	struct tag_weight_cache learned;
 	struct active_model served;
 	struct list_cache *lists;
+	struct placeholders placeholders; /* of the setting */
 	const struct geoip *geoip;
 	struct spool *spool;
 	struct shm *shm;
@@ -121,6 +124,8 @@ engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
 		.scorer = SCORER_ML,
 		.model = &e->candidate.served.model,
 	};
+	if (placeholders_read(conf.PLACEHOLDERS, &e->placeholders) == -1)
+		abort(); /* conf_load() has checked it */
 	e->geoip = geoip;
 	e->spool = spool;
 	e->shm = shm;
@@ -285,6 +290,12 @@ const struct geoip *
 engine_geoip(const struct engine *e)
 {
 	return e->geoip;
+}
+
+const struct placeholders *
+engine_placeholders(const struct engine *e)
+{
+	return &e->placeholders;
 }
 
 const struct list_cache *

@@ -16,6 +16,7 @@ struct db;
 struct engine;
 struct fail;
 struct geoip;
+struct placeholders;
 struct tag_weight_cache;
 struct list_cache;
 struct shm;
@@ -103,6 +104,9 @@ const uint8_t *engine_digest_key(const struct engine *e);
 
 /* The GeoIP database, or NULL. */
 const struct geoip *engine_geoip(const struct engine *e);
+
+/* The placeholders of the setting PLACEHOLDERS. */
+const struct placeholders *engine_placeholders(const struct engine *e);
 
 /* The cached lists. */
 const struct list_cache *engine_lists(const struct engine *e);

@@ -69,6 +69,8 @@ static const char *const verdicts[] = {
 };
 static const char *const booleans[] = { "false", "true" };
 static const char *const budgets[] = { "decisions", "login", "labels" };
+static const char *const identifiers[] = { "device", "ip", "phone",
+	"fingerprint" };
 static const char *const asyncs[] = {
 #define ASYNC_RESULT(id, name) name,
 #include "lib/shared/async_results.tbl"
@@ -117,6 +119,10 @@ _Static_assert(METRIC_TOPIC == nitems(topics), "event_topics.tbl has more");
 #define LABEL_BUDGET                                                           \
 	{                                                                      \
 		"budget", budgets, METRIC_BUDGET                               \
+	}
+#define LABEL_IDENTIFIER                                                       \
+	{                                                                      \
+		"kind", identifiers, METRIC_IDENTIFIER                         \
 	}
 #define LABEL_ASYNC                                                            \
 	{                                                                      \

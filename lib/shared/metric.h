@@ -18,6 +18,7 @@ enum metric_values {
 	METRIC_VERDICT = 4, /* in the order of verdicts.tbl */
 	METRIC_CACHED = 2, /* false, true */
 	METRIC_BUDGET = 3, /* decisions, login, labels */
+	METRIC_IDENTIFIER = 4, /* of enum event_identifier */
 	METRIC_ASYNC = 5, /* in the order of async_results.tbl */
 	METRIC_CALL = 3, /* answered, failed, skipped */
 	METRIC_DELIVERY = 2, /* webhook, alert */

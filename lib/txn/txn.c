@@ -80,6 +80,8 @@ txn_run(struct engine *engine, struct db *db, struct arena *a,
 void
 txn_count(struct worker_slot *slot, const struct decision_request *item)
 {
+	size_t i;
+
 	if (item->dry_run) {
 		metric_add(slot, METRIC_ID_SHADOWS,
 		    (size_t)item->answer.verdict - VERDICT_ALLOW, 0, 1);
@@ -91,6 +93,9 @@ txn_count(struct worker_slot *slot, const struct decision_request *item)
 	metric_add(slot, METRIC_ID_DECISIONS,
 	    (size_t)item->answer.verdict - VERDICT_ALLOW,
 	    item->outcome == TXN_REPLAYED ? 1 : 0, 1);
+	for (i = 0; i < IDENTIFIER__MAX; i++)
+		metric_add(slot, METRIC_ID_PLACEHOLDERS, i, 0,
+		    item->placeholders >> i & 1);
 	if (item->outcome != TXN_DEGRADED)
 		return;
 	metric_add(slot, METRIC_ID_DEGRADED, 0, 0, 1);

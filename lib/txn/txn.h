@@ -78,6 +78,7 @@ struct decision_request {
 	struct fail fail; /* if refused, mismatched, failed or degraded: why;
 			     if busy: why a try failed, else CODE__NONE */
 	bool spooled; /* if degraded: logged in the spool */
+	int placeholders; /* bits of 1 << event_identifier */
 };
 
 /*

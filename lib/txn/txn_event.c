@@ -200,9 +200,9 @@ build_event(struct txn *txn, struct txn_event *ev,
 	ev->user = find_user(txn, event->user);
 	if (ev->user == NULL)
 		return fail_memory(f);
-	if (entity_graph_identifier(txn->graph, event, ev->identifiers) == -1)
-		return fail_memory(f);
-	return 0;
+	item->placeholders = entity_graph_identifier(txn->graph, event,
+	    engine_placeholders(txn->engine), ev->identifiers);
+	return item->placeholders == -1 ? fail_memory(f) : 0;
 }
 
 /* Find the user with this id, or add it; NULL if the arena is full. */

@@ -1,27 +1,61 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The entity graph: under parallel events its counters and sizes equal a recount
-# of the links.
+# The entity graph: identifiers of no one make no link; under parallel events its
+# counters and sizes equal a recount of the links.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/recount.sh
 . "$(dirname "$0")/recount.sh"
 
-start_stack DECIDE_WORKERS=6
+start_stack DECIDE_WORKERS=6 \
+    PLACEHOLDERS=device:kiosk-7,ip:198.51.100.0/24,phone:+442079460123
 admin_token
 api_key
 TOKEN=
 
+# strangers NAME MEMBERS: nine users with these members of subject pay 20 EUR, twice;
+# print the last verdict, and the tags behind it.
+strangers() {
+	events=
+	for i in 1 2 3 4 5 6 7 8 9; do
+		events="$events,{\"type\":\"card.authorize\",\"amount\":20,
+		    \"currency\":\"EUR\",\"instrument\":{\"kind\":\"card\"},
+		    \"subject\":{\"userId\":\"$1-$i\",$2}}"
+	done
+	http POST /v1/decisions/batch "{\"events\":[${events#,}]}"
+	http POST /v1/decisions/batch "{\"events\":[${events#,}]}"
+	json '.results[8].decision | "\(.verdict) \(.reasons | map(.tag) | join(" "))"'
+}
+is "nine users of one device are a ring" "$(strangers d '"deviceId":"d-9"')" "challenge ring shared_device"
+is "nine users of one address are a ring" "$(strangers a '"ip":"203.0.113.9"')" "challenge ring"
+i=0
+while read -r members; do
+	i=$((i + 1))
+	is "nine users with $members are strangers" "$(strangers "n$i" "$members")" "allow "
+done <<'END'
+"deviceId":"00000000-0000-0000-0000-000000000000"
+"deviceId":"Unknown","fingerprint":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+"deviceId":"kiosk-7"
+"ip":"10.0.0.7"
+"ip":"fd00::7"
+"ip":"198.51.100.9"
+"phone":"+44 (0)20 7946 0123"
+END
+is "the graph has no identifiers of no one" "$(sql "select count(*) from assay.entity
+    where kind > 1 and key not in ('d-9', '203.0.113.9')")" 0
+is "identifiers of no one are counted by kind" "$(for kind in device ip phone fingerprint; do
+	metric "engine_placeholders_total{kind=\"$kind\"}"
+done | tr '\n' ' ')" "54 54 18 18 "
 
 # A batch pushes a known link out of the user's 64 and then meets it again.
-http POST /v1/decisions "$(login_event u-1 ',"deviceId":"d-top","ip":"10.9.9.9"')"
-http POST /v1/decisions "$(login_event u-1 ',"deviceId":"d-old","ip":"10.9.9.9"')"
+http POST /v1/decisions "$(login_event u-1 ',"deviceId":"d-top","ip":"198.18.9.9"')"
+http POST /v1/decisions "$(login_event u-1 ',"deviceId":"d-old","ip":"198.18.9.9"')"
 events=
 for i in $(seq 1 30); do
-	events="$events$(login_event u-1 ",\"deviceId\":\"x-$i\",\"ip\":\"10.0.0.$i\""),"
+	events="$events$(login_event u-1 ",\"deviceId\":\"x-$i\",\"ip\":\"198.18.0.$i\""),"
 done
 http POST /v1/decisions/batch \
-    "{\"events\":[$events$(login_event u-1 ',"deviceId":"d-old","ip":"10.9.9.9"')]}"
+    "{\"events\":[$events$(login_event u-1 ',"deviceId":"d-old","ip":"198.18.9.9"')]}"
 is "a batch that forgets a link and meets it again is decided" \
     "$STATUS $(json '[.results[] | select(.ok and .decision.score >= 0)] |
     length')" "200 31"
@@ -40,7 +74,7 @@ shape() {
 	b=$(((n * 5 + $1 * 11) % 19))
 	printf '{"id":"c-%d-%d","type":"account.login","subject":{"userId":"c-%d",' \
 	    "$n" "$1" "$a"
-	printf '"deviceId":"cd-%d","ip":"10.3.0.%d","phone":"2519220000%02d",' \
+	printf '"deviceId":"cd-%d","ip":"198.18.3.%d","phone":"2519220000%02d",' \
 	    "$b" $(((a + n) % 17)) $(((b + $1) % 29))
 	printf '"fingerprint":"cf-%d"}}' $(((a * b) % 13))
 }
@@ -76,8 +110,8 @@ is "after parallel events the counters equal a recount" "$(graph_faults)" ""
 for i in 1 2 3 4 5; do
 	http POST /v1/decisions/batch "{\"events\":[
 	    $(login_event "m-$i" ",\"deviceId\":\"md-$i\""),
-	    $(login_event "m-$i" ",\"ip\":\"10.1.0.$i\",\"phone\":\"2519110000$i\""),
-	    $(login_event "top-$i" ",\"deviceId\":\"td-$i\",\"ip\":\"10.2.0.$i\"")]}"
+	    $(login_event "m-$i" ",\"ip\":\"198.18.1.$i\",\"phone\":\"2519110000$i\""),
+	    $(login_event "top-$i" ",\"deviceId\":\"td-$i\",\"ip\":\"198.18.2.$i\"")]}"
 done
 http POST /v1/decisions "$(login_event m-5 ',"deviceId":"td-5"')"
 mkfifo "$scratch/fifo"
@@ -95,7 +129,7 @@ update assay.entity t set size = 7 where t.id in (
 	and t.parent is null;" >&8
 sleep 0.5
 (
-	http POST /v1/decisions "$(login_event m-5 ',"deviceId":"md-2","ip":"10.1.0.3",
+	http POST /v1/decisions "$(login_event m-5 ',"deviceId":"md-2","ip":"198.18.1.3",
 	    "phone":"25191100004","fingerprint":"f-1"')"
 	json .score >"$scratch/moved"
 ) &

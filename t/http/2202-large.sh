@@ -17,7 +17,7 @@ decide_batch() {
 	print "{\"events\":[", join(",", map {
 	    my $i = $_;
 	    "{\"id\":\"e$bytes-$i\",\"type\":\"account.login\",\"subject\":{" .
-	    "\"userId\":\"e$bytes-$i\",\"deviceId\":\"d-$i\",\"ip\":\"10.4.0.$i\"," .
+	    "\"userId\":\"e$bytes-$i\",\"deviceId\":\"d-$i\",\"ip\":\"198.18.4.$i\"," .
 	    "\"phone\":\"251911223$i\",\"fingerprint\":\"f-$i\"}," .
 	    "\"attributes\":{" . join(",", map {
 		"\"a$_\":\"" . $c x $bytes . "\"" } 1..$attrs) . "}}"

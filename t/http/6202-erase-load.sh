@@ -26,7 +26,7 @@ shape() {
 	b=$(((n * 5 + $1 * 11) % 37))
 	printf '{"id":"c-%d-%d","type":"account.login","subject":{"userId":"c-%d",' \
 	    "$n" "$1" "$a"
-	printf '"deviceId":"cd-%d","ip":"10.3.0.%d","phone":"2519220000%02d",' \
+	printf '"deviceId":"cd-%d","ip":"198.18.3.%d","phone":"2519220000%02d",' \
 	    "$b" $(((a * 5 + n % 2) % 31)) $(((b * 3 + $1 % 2) % 29))
 	printf '"fingerprint":"cf-%d"}}' $(((a * b) % 13))
 }
@@ -76,17 +76,17 @@ during_erasure() {
 	wait "$request"
 }
 
-decide_login r-1 '"deviceId":"d-r","ip":"10.7.7.7"'
-during_erasure r-1 decide_login r-2 '"ip":"10.7.7.7","phone":"251933111222"'
+decide_login r-1 '"deviceId":"d-r","ip":"198.18.7.7"'
+during_erasure r-1 decide_login r-2 '"ip":"198.18.7.7","phone":"251933111222"'
 is "a decision meanwhile links its user to the erased address as a new one" \
     "$(sql "select e.users, (select count(*) from assay.entity_link l
 	where e.id in (l.a, l.b)) from assay.entity e
-    where key = '10.7.7.7'")$(graph_faults)" "1|2"
+    where key = '198.18.7.7'")$(graph_faults)" "1|2"
 
 # Only the erased user connects the device and the address.
-decide_login s-1 '"ip":"10.8.8.8"'
+decide_login s-1 '"ip":"198.18.8.8"'
 decide_login s-1 '"deviceId":"d-s"'
-decide_login s-2 '"ip":"10.8.8.8"'
+decide_login s-2 '"ip":"198.18.8.8"'
 decide_login s-3 '"deviceId":"d-s"'
 during_erasure s-1 decide_login s-2 '"deviceId":"d-s"'
 is "a decision meanwhile joins two parts that the erasure separates" \

@@ -119,7 +119,7 @@ add_hot(struct str *s, struct dice *d)
 	add_user(s, user);
 	str_addf(s, ",\"deviceId\":\"hot-%" PRIu64 "-%" PRIu64 "\"", user,
 	    dice_roll(d, 4));
-	str_addf(s, ",\"ip\":\"10.255.255.%" PRIu64 "\"", dice_roll(d, 2));
+	str_addf(s, ",\"ip\":\"81.255.255.%" PRIu64 "\"", dice_roll(d, 2));
 }
 
 /* A member of a group, with the entities of this event. */
@@ -137,7 +137,7 @@ add_member(struct str *s, struct dice *d, uint64_t group)
 		    dice_roll(d, 4) == 0 ? GROUP_USERS + dice_roll(d, 4) : who);
 	if (dice_roll(d, 10) < 6)
 		str_addf(s,
-		    ",\"ip\":\"10.%" PRIu64 ".%" PRIu64 ".%" PRIu64 "\"",
+		    ",\"ip\":\"81.%" PRIu64 ".%" PRIu64 ".%" PRIu64 "\"",
 		    group / 250, group % 250, dice_roll(d, 6));
 	if (dice_roll(d, 10) < 4)
 		str_addf(s, ",\"phone\":\"2519%06" PRIu64 "%02" PRIu64 "\"",

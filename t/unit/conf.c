@@ -106,6 +106,9 @@ static const struct {
 	    "ENGINE_ENV must be production, development or test" },
 	{ "PERSISTENCE=disk\n", ":1",
 	    "PERSISTENCE must be memory or postgres" },
+	{ "PLACEHOLDERS=kiosk-7\n", ":1",
+	    "PLACEHOLDERS must be up to 64 of device:VALUE, fingerprint:VALUE, "
+	    "phone:NUMBER and ip:NETWORK, separated by commas" },
 	{ "SCORER=best\n", ":1", "SCORER must be weighted, learned or ml" },
 	{ "SCORER_SHADOW=none\n", ":1",
 	    "SCORER_SHADOW must be weighted, learned or ml" },

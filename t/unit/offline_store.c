@@ -94,7 +94,8 @@ in_whole(const struct event *ev, struct user_state *st,
 	struct graph_node *user = entity_graph_node(whole, NODE_USER, ev->user);
 	int c;
 
-	ck_assert_int_eq(entity_graph_identifier(whole, ev, identifiers), 0);
+	ck_assert_int_eq(
+	    entity_graph_identifier(whole, ev, NULL, identifiers), 0);
 	if (user->id == 0)
 		entity_graph_bind(whole, user, ++ids);
 	for (c = 0; c < IDENTIFIER__MAX; c++) {
