@@ -126,10 +126,19 @@ where e.key = any($1::text[]) and e.kind <> 1;
 
 -- The entries that match an event, of the subjects that are too long to cache.
 -- name: txn_lists many read
-select w.ord, l.kind, l.expires_at
-from unnest($1::bigint[], $2::text[], $3::text[]) as w(ord, subject, value)
-	join assay.list_entry l
-		on l.subject = w.subject and l.value = w.value;
+with w as materialized (
+	select * from unnest($1::bigint[], $2::text[], $3::text[])
+		as w(ord, subject, value)
+)
+select w.ord, l.kind, l.expires_at,
+	case when l.subject = 'ip' then 128 else 0 end::bigint as bits
+from w join assay.list_entry l on l.subject = w.subject and l.value = w.value
+union all
+select w.ord, l.kind, l.expires_at,
+	masklen(l.network) + case family(l.network) when 4 then 96 else 0 end
+from w join assay.list_entry l
+	on l.network >>= case when w.subject = 'ip' then w.value::inet end
+where w.subject = 'ip';
 
 -- New entities, in the order of their keys.
 -- name: graph_add write

@@ -63,7 +63,7 @@ addText({
 	"lists.hint.user": "The id of a user, as events have it.",
 	"lists.hint.device": "The id of a device, as events have it.",
 	"lists.hint.fingerprint": "The fingerprint of a device, as events have it.",
-	"lists.hint.ip": "An IPv4 or IPv6 address.",
+	"lists.hint.ip": "An IPv4 or IPv6 address, or a network such as 203.0.113.0/24.",
 	"lists.hint.phone": "7 to 15 digits with the country code.",
 	"lists.hint.bin": "The first 6 to 8 digits of a card number.",
 	"lists.hint.country": "Two letters (ISO 3166): the country of the IP " +

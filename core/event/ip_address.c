@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/array.h"
@@ -12,7 +13,6 @@
 
 #define PARTS_MAX 4 /* numbers of an IPv4 address */
 #define BYTES4 4
-#define MAPPED_BITS 96 /* before the bits of an IPv4 address */
 
 static size_t split_labels(
     const char *host, size_t n, const char *ret[PARTS_MAX + 1]);
@@ -28,7 +28,7 @@ static void map_ipv4(const uint8_t *bytes, struct ip_address *ret);
 /* An IPv4 network, as one of mapped addresses. */
 #define V4(a, b, c, bits)                                                      \
 	{                                                                      \
-		{ [10] = 0xff, 0xff, a, b, c }, MAPPED_BITS + (bits)           \
+		{ [10] = 0xff, 0xff, a, b, c }, IP_MAPPED_BITS + (bits)        \
 	}
 
 static const struct ip_network mapped = V4(0, 0, 0, 0);
@@ -164,7 +164,7 @@ ip_network_parse(const char *text, struct ip_network *ret)
 	char address[IP_ADDRESS_TEXT_SIZE];
 	const size_t n = slash == NULL ? strlen(text) : (size_t)(slash - text);
 	struct ip_address ad;
-	int i, most, bits;
+	int most, bits;
 
 	if (n >= sizeof(address))
 		return -1;
@@ -172,16 +172,39 @@ ip_network_parse(const char *text, struct ip_network *ret)
 	address[n] = '\0';
 	if (ip_address_parse(address, &ad) == -1)
 		return -1;
-	most = strchr(address, ':') == NULL ? 8 * BYTES4 : 8 * IP_ADDRESS_SIZE;
+	most = strchr(address, ':') == NULL ? 8 * BYTES4 : IP_ADDRESS_BITS;
 	bits = slash == NULL ? most : prefix_length(slash + 1);
 	if (bits == -1 || bits > most)
 		return -1;
-	memcpy(ret->net, ad.ad_byte, IP_ADDRESS_SIZE);
-	ret->bits = 8 * IP_ADDRESS_SIZE - most + bits;
-	for (i = ret->bits; i < 8 * IP_ADDRESS_SIZE; i++)
-		if ((ret->net[i / 8] >> (7 - i % 8) & 1) != 0)
-			return -1;
-	return 0;
+	*ret = ip_network_of(&ad, IP_ADDRESS_BITS - most + bits);
+	return memcmp(ret->net, ad.ad_byte, IP_ADDRESS_SIZE) == 0 ? 0 : -1;
+}
+
+struct ip_network
+ip_network_of(const struct ip_address *ad, int bits)
+{
+	struct ip_network net = { .bits = bits };
+	const int whole = bits / 8, rest = bits % 8;
+
+	memcpy(net.net, ad->ad_byte, (size_t)whole);
+	if (rest > 0)
+		net.net[whole] = (uint8_t)(ad->ad_byte[whole] & 0xff00 >> rest);
+	return net;
+}
+
+void
+ip_network_text(const struct ip_network *net, char ret[IP_NETWORK_TEXT_SIZE])
+{
+	struct ip_address ad;
+	int bits = net->bits;
+
+	memcpy(ad.ad_byte, net->net, IP_ADDRESS_SIZE);
+	ip_address_text(&ad, ret);
+	if (bits == IP_ADDRESS_BITS)
+		return;
+	if (strchr(ret, ':') == NULL)
+		bits -= IP_MAPPED_BITS;
+	snprintf(ret + strlen(ret), sizeof("/128"), "/%d", bits);
 }
 
 bool

@@ -8,7 +8,10 @@
 #include <stdint.h>
 
 #define IP_ADDRESS_SIZE 16 /* bytes */
+#define IP_ADDRESS_BITS (8 * IP_ADDRESS_SIZE)
 #define IP_ADDRESS_TEXT_SIZE 46 /* canonical text and NUL */
+#define IP_NETWORK_TEXT_SIZE (IP_ADDRESS_TEXT_SIZE + 4) /* with "/128" */
+#define IP_MAPPED_BITS 96 /* before the bits of an IPv4 address */
 
 /* An IPv6 address in network order; an IPv4 address is mapped to IPv6. */
 struct ip_address {
@@ -18,7 +21,7 @@ struct ip_address {
 /* The addresses that begin with the first bits of net. */
 struct ip_network {
 	uint8_t net[IP_ADDRESS_SIZE]; /* like ad_byte; 0 after the bits */
-	int bits; /* of the IPv6 address: at least 96 for IPv4 */
+	int bits; /* of the IPv6 address; IP_MAPPED_BITS and more: of IPv4 */
 };
 
 /*
@@ -68,6 +71,13 @@ bool ip_address_outside(const struct ip_address *ad);
  */
 int ip_network_parse(const char *text, struct ip_network *ret)
     __attribute__((warn_unused_result));
+
+/* The network of so many bits that has an address. */
+struct ip_network ip_network_of(const struct ip_address *ad, int bits);
+
+/* Write the canonical text; of a network of one address only that. */
+void ip_network_text(
+    const struct ip_network *net, char ret[IP_NETWORK_TEXT_SIZE]);
 
 /* Whether an address is in a network. */
 bool ip_network_has(const struct ip_network *net, const struct ip_address *ad);

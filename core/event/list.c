@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/event/geo.h"
+#include "core/event/ip_address.h"
 #include "core/event/list.h"
 #include "core/event/phone.h"
 
@@ -104,6 +105,39 @@ list_value_rule(enum list_subject subject)
 	return subjects[subject].rule;
 }
 
+int
+list_entry_value(
+    enum list_subject subject, const char *text, char ret[LIST_VALUE_SIZE])
+{
+	static const struct ip_address ipv4 = {
+		{ [10] = 0xff, 0xff },
+	};
+	struct ip_network net;
+	int least = LIST_BITS6_MIN;
+
+	if (subject != LIST_IP || strchr(text, '/') == NULL)
+		return list_value(subject, text, ret);
+	if (ip_network_parse(text, &net) == -1)
+		return -1;
+	if (net.bits > IP_MAPPED_BITS &&
+	    memcmp(net.net, ipv4.ad_byte, IP_MAPPED_BITS / 8) == 0)
+		least = IP_MAPPED_BITS + LIST_BITS4_MIN;
+	if (net.bits < least || ip_network_has(&net, &ipv4))
+		return -1;
+	ip_network_text(&net, ret);
+	return 0;
+}
+
+const char *
+list_entry_value_rule(enum list_subject subject)
+{
+	return subject == LIST_IP
+	    ? "must be an IPv4 or IPv6 address, or a network such as "
+	      "203.0.113.0/24, at least /8 or for IPv6 /16, without bits "
+	      "after that"
+	    : list_value_rule(subject);
+}
+
 bool
 list_reason(const char *text)
 {
@@ -177,6 +211,25 @@ list_stronger(enum list_kind a, enum list_kind b)
 	if (a == LIST_KIND__NONE || b == LIST_KIND__NONE)
 		return a == LIST_KIND__NONE ? b : a;
 	return a < b ? a : b;
+}
+
+void
+list_match_add(struct list_match *m, enum list_kind kind, int bits)
+{
+	if (bits == 0) {
+		m->other = list_stronger(m->other, kind);
+		return;
+	}
+	if (bits < m->ip_bits)
+		return;
+	m->ip = bits > m->ip_bits ? kind : list_stronger(m->ip, kind);
+	m->ip_bits = bits;
+}
+
+enum list_kind
+list_match_kind(const struct list_match *m)
+{
+	return list_stronger(m->other, m->ip);
 }
 
 bool

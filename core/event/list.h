@@ -12,6 +12,10 @@
 #define LIST_VALUE_SIZE (EVENT_ID_MAX + 1) /* the longest value and NUL */
 #define LIST_REASON_MAX 256 /* bytes of an entry's reason */
 
+/* The shortest networks that may be listed, in bits. */
+#define LIST_BITS4_MIN 8
+#define LIST_BITS6_MIN 16
+
 /* The effect of an entry; if several match, the first of these wins. */
 enum list_kind {
 	LIST_KIND__NONE = 0,
@@ -52,6 +56,13 @@ struct list_entry {
 	enum list_kind kind;
 };
 
+/* What the entries say that match an event. */
+struct list_match {
+	enum list_kind other; /* of the strongest of all but ips */
+	enum list_kind ip; /* of the longest network with its ip */
+	int ip_bits; /* of that network */
+};
+
 /* The possible names, to complete the message of a failure. */
 #define LIST_KIND_RULE "must be block, allow or watch"
 #define LIST_SUBJECT_RULE                                                      \
@@ -73,6 +84,14 @@ int list_value(enum list_subject subject, const char *text,
 
 /* What list_value() requires, "must be ...", for the message of a failure. */
 const char *list_value_rule(enum list_subject subject);
+
+/*
+ * The same for the value of an entry: that of an ip may also be a network of at
+ * least LIST_BITS4_MIN or for IPv6 LIST_BITS6_MIN, such as 203.0.113.0/24.
+ */
+int list_entry_value(enum list_subject subject, const char *text,
+    char ret[LIST_VALUE_SIZE]) __attribute__((warn_unused_result));
+const char *list_entry_value_rule(enum list_subject subject);
 
 /*
  * Whether text is valid as the reason of an entry: up to LIST_REASON_MAX bytes
@@ -102,6 +121,15 @@ bool list_acts(int64_t expires_at, int64_t now);
 
 /* The kind that wins of two; either may be 0. */
 enum list_kind list_stronger(enum list_kind a, enum list_kind b);
+
+/*
+ * Add an entry to what others say; bits is that of an ip's network, see struct
+ * ip_network, and else 0.
+ */
+void list_match_add(struct list_match *m, enum list_kind kind, int bits);
+
+/* The kind of the entry that wins, or 0. */
+enum list_kind list_match_kind(const struct list_match *m);
 
 /* Whether an entry of that kind decides without a score. */
 bool list_decides(enum list_kind kind);

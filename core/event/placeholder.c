@@ -72,7 +72,9 @@ read_one(const char *text, size_t n, struct placeholder *ret)
 	case LIST_PHONE:
 		return list_value(ret->subject, value, ret->value);
 	case LIST_IP:
-		return ip_network_parse(value, &ret->network);
+		return list_entry_value(LIST_IP, value, ret->value) == -1
+		    ? -1
+		    : ip_network_parse(ret->value, &ret->network);
 	default:
 		return -1;
 	}

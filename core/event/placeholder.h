@@ -18,7 +18,7 @@
 struct placeholders {
 	struct placeholder {
 		enum list_subject subject; /* not user, bin or country */
-		char value[LIST_VALUE_SIZE]; /* in normal form; not of an ip */
+		char value[LIST_VALUE_SIZE]; /* in normal form */
 		struct ip_network network; /* of an ip */
 	} placeholder[PLACEHOLDERS_MAX];
 	size_t n;

@@ -100,9 +100,10 @@ list_search(struct req *req, struct resp *resp)
 	if (check_filter(kind, name, &req->fail) == -1)
 		return -1;
 	subject = list_subject_parse(name);
-	if (list_value(subject, body_string(req->json, "value"), value) == -1)
+	if (list_entry_value(subject, body_string(req->json, "value"), value) ==
+	    -1)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
-		    "value", "%s", list_value_rule(subject));
+		    "value", "%s", list_entry_value_rule(subject));
 	params_init(&p, req->arena);
 	params_text(&p, kind);
 	params_text(&p, name);

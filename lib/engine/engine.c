@@ -308,12 +308,14 @@ enum list_kind
 engine_listed(const struct engine *e, const struct event *ev, int64_t now)
 {
 	struct list_key keys[LIST_KEYS_MAX];
+	struct list_match match;
 	struct place place;
 	size_t n;
 
 	geoip_place(e->geoip, ev, &place);
 	n = list_keys(ev, place.country, keys);
-	return list_cache_match(e->lists, keys, n, now);
+	match = list_cache_match(e->lists, keys, n, now);
+	return list_match_kind(&match);
 }
 
 struct spool *

@@ -7,15 +7,17 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
+#include "core/event/list_network.h"
 #include "lib/db/db.h"
 #include "lib/engine/list_cache.h"
 
 #define SCRATCH_SIZE 4096 /* for parameters; libpq has the rows */
 #define EXPIRED (-1) /* an epoch below all others */
 
-/* The cached entries of one subject, sorted, and after them their texts. */
+/* The cached entries of one subject, sorted. */
 struct cached_subject {
-	struct list_entry *entries; /* NULL: none */
+	struct list_entry *entries; /* and after them their texts, or NULL */
+	struct list_network *networks; /* those of ips instead, or NULL */
 	size_t n;
 };
 
@@ -29,6 +31,9 @@ static int load_subject(struct list_cache *l, struct db *db,
     enum list_subject subject, int64_t size, struct fail *f);
 static int hold_entries(
     struct cached_subject *ret, const struct rows *r, struct fail *f);
+static int hold_networks(
+    struct cached_subject *ret, const struct rows *r, struct fail *f);
+static void drop_subject(struct cached_subject *held);
 
 struct list_cache *
 list_cache_new(void)
@@ -45,7 +50,7 @@ list_cache_free(struct list_cache *l)
 		return;
 	for (subject = LIST_SUBJECT__NONE; subject < LIST_SUBJECT__MAX;
 	     subject++)
-		free(l->held[subject].entries);
+		drop_subject(&l->held[subject]);
 	free(l);
 }
 
@@ -94,20 +99,25 @@ list_cache_long(const struct list_cache *l)
 	return l->long_subjects;
 }
 
-enum list_kind
+struct list_match
 list_cache_match(const struct list_cache *l, const struct list_key *keys,
     size_t n, int64_t now)
 {
-	enum list_kind kind = LIST_KIND__NONE;
+	struct list_match ret = { 0 };
 	const struct cached_subject *held;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		held = &l->held[keys[i].subject];
-		kind = list_stronger(
-		    kind, list_find(held->entries, held->n, &keys[i], now));
+		if (keys[i].subject == LIST_IP)
+			list_network_match(
+			    held->networks, held->n, &keys[i], now, &ret);
+		else
+			list_match_add(&ret,
+			    list_find(held->entries, held->n, &keys[i], now),
+			    0);
 	}
-	return kind;
+	return ret;
 }
 
 /* Read the entries of one subject again, unless there are too many. */
@@ -131,11 +141,12 @@ load_subject(struct list_cache *l, struct db *db, enum list_subject subject,
 		size = r.n; /* entries may have been added since the count */
 	}
 	if (result == 0 && size <= LIST_CACHE_ENTRIES_MAX)
-		result = hold_entries(&held, &r, f);
+		result = subject == LIST_IP ? hold_networks(&held, &r, f)
+					    : hold_entries(&held, &r, f);
 	arena_reset(&a);
 	if (result == -1)
 		return -1;
-	free(l->held[subject].entries);
+	drop_subject(&l->held[subject]);
 	l->held[subject] = held;
 	l->long_subjects &= ~(1u << subject);
 	if (size > LIST_CACHE_ENTRIES_MAX)
@@ -175,4 +186,38 @@ hold_entries(struct cached_subject *ret, const struct rows *r, struct fail *f)
 	}
 	list_sort(ret->entries, ret->n);
 	return 0;
+}
+
+/* Store rows of addresses and networks, sorted. */
+static int
+hold_networks(struct cached_subject *ret, const struct rows *r, struct fail *f)
+{
+	int kind, value, expires, i;
+	struct list_network *net;
+
+	if (r->n == 0)
+		return 0;
+	kind = rows_col(r, "kind");
+	value = rows_col(r, "value");
+	expires = rows_col(r, "expires_at");
+	if ((ret->networks = calloc((size_t)r->n, sizeof(*net))) == NULL)
+		return fail_memory(f);
+	for (i = 0; i < r->n; i++) {
+		net = &ret->networks[ret->n];
+		if (ip_network_parse(rows_text(r, i, value), &net->network) ==
+		    -1)
+			continue;
+		net->expires_at = rows_time(r, i, expires);
+		net->kind = list_kind_parse(rows_text(r, i, kind));
+		ret->n++;
+	}
+	list_network_sort(ret->networks, ret->n);
+	return 0;
+}
+
+static void
+drop_subject(struct cached_subject *held)
+{
+	free(held->entries);
+	free(held->networks);
 }

@@ -46,8 +46,8 @@ void list_cache_expire(struct list_cache *l);
 /* The long subjects, which are not cached, as bits 1 << subject. */
 unsigned list_cache_long(const struct list_cache *l);
 
-/* Match n keys with the cached entries at now; 0: no match. */
-enum list_kind list_cache_match(const struct list_cache *l,
+/* What the cached entries say of n keys at now. */
+struct list_match list_cache_match(const struct list_cache *l,
     const struct list_key *keys, size_t n, int64_t now);
 
 #endif

@@ -47,9 +47,10 @@ list_entry_read(const char *const text[LIST_ENTRY_FIELD__MAX],
 	if (ret->subject == LIST_SUBJECT__NONE)
 		return refuse_entry(
 		    f, fields[LIST_ENTRY_SUBJECT], LIST_SUBJECT_RULE);
-	if (list_value(ret->subject, text[LIST_ENTRY_VALUE], ret->value) == -1)
-		return refuse_entry(
-		    f, fields[LIST_ENTRY_VALUE], list_value_rule(ret->subject));
+	if (list_entry_value(
+		ret->subject, text[LIST_ENTRY_VALUE], ret->value) == -1)
+		return refuse_entry(f, fields[LIST_ENTRY_VALUE],
+		    list_entry_value_rule(ret->subject));
 	if (utf8_has_blank_ends(ret->value))
 		return refuse_entry(f, fields[LIST_ENTRY_VALUE],
 		    "must not begin or end with white space or a character "

@@ -97,7 +97,8 @@ struct txn_event {
 	struct ip_facts ip_facts; /* of the same */
 	struct list_key keys[LIST_KEYS_MAX]; /* its values in lists */
 	size_t n_keys;
-	enum list_kind listed; /* the list that matches, or 0 */
+	struct list_match match; /* what the lists say */
+	enum list_kind listed; /* the kind that wins, or 0 */
 	bool may_link; /* two of its entities may make a new link */
 	int64_t now; /* the database's clock */
 	const char *earlier_id; /* verdict under the same key, or NULL */

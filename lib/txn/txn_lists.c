@@ -64,7 +64,7 @@ txn_match_lists(
 	int late_index;
 
 	for (ev = txn->events; ev < txn->events + txn->n; ev++)
-		ev->listed =
+		ev->match =
 		    list_cache_match(lists, ev->keys, ev->n_keys, ev->now);
 	if (r != NULL)
 		read_list_entries(txn, r);
@@ -75,11 +75,13 @@ txn_match_lists(
 	if (txn_send_lists(
 		txn, list_cache_long(lists) & ~queried, &late_index, f) == -1)
 		return -1;
-	if (late_index == TXN_NOT_SENT)
-		return 0;
-	if (db_sync(txn->db, txn->arena, &late, 1, f) == -1)
-		return -1;
-	read_list_entries(txn, &late);
+	if (late_index != TXN_NOT_SENT) {
+		if (db_sync(txn->db, txn->arena, &late, 1, f) == -1)
+			return -1;
+		read_list_entries(txn, &late);
+	}
+	for (ev = txn->events; ev < txn->events + txn->n; ev++)
+		ev->listed = list_match_kind(&ev->match);
 	return 0;
 }
 
@@ -88,7 +90,8 @@ static void
 read_list_entries(struct txn *txn, const struct rows *r)
 {
 	const int ord = rows_col(r, "ord"), kind = rows_col(r, "kind"),
-		  expires = rows_col(r, "expires_at");
+		  expires = rows_col(r, "expires_at"),
+		  bits = rows_col(r, "bits");
 	struct txn_event *ev;
 	int64_t number;
 	int i;
@@ -98,7 +101,8 @@ read_list_entries(struct txn *txn, const struct rows *r)
 		assert(number >= 1 && (size_t)number <= txn->n);
 		ev = &txn->events[number - 1];
 		if (list_acts(rows_time(r, i, expires), ev->now))
-			ev->listed = list_stronger(
-			    ev->listed, list_kind_parse(rows_text(r, i, kind)));
+			list_match_add(&ev->match,
+			    list_kind_parse(rows_text(r, i, kind)),
+			    (int)rows_int(r, i, bits));
 	}
 }

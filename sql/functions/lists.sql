@@ -53,7 +53,8 @@ begin
 end
 $$;
 
--- The entries of a value, of any kind where that is null.
+-- The entries of a value, of any kind where that is null; of an address also its
+-- networks.
 create or replace function assay.list_search(of_kind text, of_subject text,
     of_value text)
 returns text language sql stable
@@ -61,7 +62,13 @@ set search_path = pg_catalog, pg_temp
 return (select coalesce(json_agg(assay.list_json(l) order by l.id desc), '[]')
 	::text
     from assay.list_entry l
-    where l.subject = of_subject and l.value = of_value
+    where l.id in (
+	    select e.id from assay.list_entry e
+	    where e.subject = of_subject and e.value = of_value
+	    union all
+	    select e.id from assay.list_entry e
+	    where e.network >>
+		case when of_subject = 'ip' then of_value::inet end)
 	and (of_kind is null or l.kind = of_kind));
 
 -- How many entries there are, of each kind, and that end within a week.  Two
@@ -146,9 +153,11 @@ begin
 		order by w.subject, w.value, w.kind, w.ord desc
 	), put as (
 		insert into assay.list_entry as l (id, kind, subject, value,
-		    reason, expires_at, created_by)
+		    reason, expires_at, created_by, network)
 		select w.id, w.kind, w.subject, w.value, w.reason,
-			nullif(w.expires_at, 'epoch'), creator
+			nullif(w.expires_at, 'epoch'), creator,
+			case when w.subject = 'ip' and strpos(w.value, '/') > 0
+			    then w.value::cidr end
 		from wanted w
 		on conflict (subject, value, kind) do update
 		set reason = excluded.reason, expires_at = excluded.expires_at

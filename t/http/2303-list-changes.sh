@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# Changes of lists reach every worker at once; entries end in time; lists may be
-# longer than the cache.
+# Changes of lists reach every worker at once; entries end in time; lists may have
+# networks, and be longer than the cache.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=t/http/list_decisions.sh
@@ -39,6 +39,40 @@ is "an entry ends at its time, without a new epoch" \
 	join assay.list_entry l on l.value = d.user_id
     where d.user_id = 'x-1'")" "t|$before"
 
+# The longest network that has the address decides.
+ctl_lists import - >"$scratch/out" <<'END'
+kind,subject,value
+block,ip,192.0.2.0/24
+allow,ip,192.0.2.64/26
+watch,ip,192.0.2.65/32
+allow,ip,192.0.2.128/25
+block,ip,2001:DB8:0::/32
+allow,ip,2001:db8:7::/48
+END
+sql "update assay.list_entry set expires_at = now() where value = '192.0.2.128/25';
+    select assay.list_bump_epoch(array['ip'])" >/dev/null
+# networks_decide WHERE: decide events from these networks.
+networks_decide() {
+	while read -r ip want; do
+		decide_event "$(card_event net-1 ",\"ip\":\"$ip\"")"
+		is "$1 list decides $ip by its longest network" \
+		    "${DECIDED% }" "$want"
+	done <<-END
+	192.0.2.1 $block
+	192.0.2.64 $allow
+	192.0.2.65 $watch
+	192.0.2.200 $block
+	192.0.3.1 $plain
+	2001:db8::1 $block
+	2001:db8:7::1 $allow
+	2001:db9::1 $plain
+	END
+}
+networks_decide "a cached"
+is "a search for an address finds the networks that have it" \
+    "$(ctl_lists find --json ip 192.0.2.65 | jq -r .[].value | sort |
+    tr '\n' ' ')" "192.0.2.0/24 192.0.2.64/26 192.0.2.65 "
+
 # A list too long for the cache: workers ask the database.
 awk 'BEGIN { print "kind,subject,value"; for (i = 0; i < 10500; i++)
 	printf "block,ip,198.18.%d.%d\n", i / 250, 1 + i % 250 }' |
@@ -49,6 +83,7 @@ decide_event "$(card_event l-1 ',"ip":"198.18.41.7"')"
 is "an entry of a long list blocks at once" "$DECIDED" "$block"
 is "an entry of a long list blocks in every worker" \
     "$(verdicts_of "$(card_event l-1 ',"ip":"198.18.0.1"')")" " 24 deny"
+networks_decide "a long"
 is "a long list does not block other addresses" \
     "$(verdicts_of "$(card_event l-1 ',"ip":"198.18.200.1"')")" \
     " 24 allow"

@@ -79,7 +79,7 @@ head=kind,subject,value
 is_rejected "line 3: kind must be block, allow or watch" $head block,user,n-1 deny,user,n-2
 is_rejected "line 4: subject must be user, device, fingerprint, ip, phone, bin or country" \
     $head block,user,n-1 block,user,n-2 block,email,n-3
-is_rejected "line 2: value must be an IPv4 or IPv6 address" $head block,ip,203.0.113.400
+is_rejected "line 2: value must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24, at least /8 or for IPv6 /16, without bits after that" $head block,ip,203.0.113.400
 is_rejected "line 2: expiresAt must be a day and time of ISO 8601, like 2027-01-31T00:00:00Z" \
     $head,expiresAt block,user,n-1,never
 is_rejected "line 3 has 2 fields, the first row has 3" $head block,user,n-1 block,user

@@ -45,7 +45,9 @@ done <<'END'
 "kind":"block","subject":"user"|value is required
 "kind":"deny","subject":"user","value":"x"|kind must be block, allow or watch
 "kind":"block","subject":"email","value":"a@b.example"|subject must be user, device, fingerprint, ip, phone, bin or country
-"kind":"block","subject":"ip","value":"203.0.113.300"|value must be an IPv4 or IPv6 address
+"kind":"block","subject":"ip","value":"203.0.113.300"|value must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24, at least /8 or for IPv6 /16, without bits after that
+"kind":"block","subject":"ip","value":"203.0.113.9/24"|value must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24, at least /8 or for IPv6 /16, without bits after that
+"kind":"block","subject":"ip","value":"16.0.0.0/4"|value must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24, at least /8 or for IPv6 /16, without bits after that
 "kind":"block","subject":"phone","value":"25191"|value must be a phone number of 7 to 15 digits
 "kind":"block","subject":"bin","value":"41111"|value must be 6 to 8 digits
 "kind":"block","subject":"country","value":"UK"|value must be the two letters of a country in ISO 3166

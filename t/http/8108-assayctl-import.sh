@@ -55,7 +55,7 @@ ctl lists import "$scratch/bad.csv"
 is "lists import exits 65 with wrong rows" "$STATUS" 65
 is "each wrong row is printed with its line" \
     "$(sed "s,$scratch/,," "$scratch/err")" \
-"bad.csv:3: value must be an IPv4 or IPv6 address
+"bad.csv:3: value must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24, at least /8 or for IPv6 /16, without bits after that
 bad.csv:4: kind must be block, allow or watch
 bad.csv:5: expiresAt must be a day and time of ISO 8601, like 2027-01-31T00:00:00Z
 bad.csv:6: value must be 1 to 128 bytes of UTF-8, not blank, no control characters

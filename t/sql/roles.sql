@@ -194,7 +194,7 @@ delete from assay.policy;
 delete from assay.policy_active;
 update assay.ruleset_active set event_type = 'mine';
 update assay.epoch set one = false;
-select assay.list_page(null, null, 1, 1), assay.list_search(null, 'ip', 'x');
+select assay.list_page(null, null, 1, 1), assay.list_search(null, 'user', 'x');
 select assay.list_remove('lst_1');
 select assay.partitions_ahead(1);
 create table assay.mine (n int);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/event/list.h"
+#include "core/event/list_network.h"
 #include "t/unit/unit.h"
 
 #define X16 "xxxxxxxxxxxxxxxx"
@@ -59,6 +60,47 @@ START_TEST(value_is_normalized_or_refused)
 		ck_assert_str_eq(got, values[_i].want);
 	ck_assert_int_eq(
 	    strncmp(list_value_rule(values[_i].subject), "must be ", 8), 0);
+}
+END_TEST
+
+static const struct {
+	enum list_subject subject;
+	const char *text;
+	const char *want; /* NULL: refused */
+} entry_values[] = {
+	{ LIST_IP, "81.2.3.4", "81.2.3.4" },
+	{ LIST_IP, "81.2.3.0/24", "81.2.3.0/24" },
+	{ LIST_IP, "81.2.3.4/32", "81.2.3.4" },
+	{ LIST_IP, "81.0.0.0/8", "81.0.0.0/8" },
+	{ LIST_IP, "80.0.0.0/7", NULL },
+	{ LIST_IP, "81.2.3.1/24", NULL },
+	{ LIST_IP, "0.0.0.0/0", NULL },
+	{ LIST_IP, "81.2.3.0/33", NULL },
+	{ LIST_IP, "81.2.3.0/", NULL },
+	{ LIST_IP, "81.2.3.0/24/24", NULL },
+	{ LIST_IP, "81.2.3.0/+8", NULL },
+	{ LIST_IP, "::ffff:81.2.3.0/120", "81.2.3.0/24" },
+	{ LIST_IP, "2A00:1450::/32", "2a00:1450::/32" },
+	{ LIST_IP, "2a00:1450::1/128", "2a00:1450::1" },
+	{ LIST_IP, "2a00::/16", "2a00::/16" },
+	{ LIST_IP, "2a00::/15", NULL },
+	{ LIST_IP, "::/64", NULL }, /* it has all IPv4 addresses */
+	{ LIST_IP, "::ffff:0:0/96", NULL },
+	{ LIST_IP, "/24", NULL },
+	{ LIST_USER, "a/24", "a/24" },
+	{ LIST_BIN, "411111/8", NULL },
+};
+
+START_TEST(value_of_an_entry_may_be_a_network)
+{
+	char got[LIST_VALUE_SIZE] = "";
+	int r;
+
+	r = list_entry_value(
+	    entry_values[_i].subject, entry_values[_i].text, got);
+	ck_assert_int_eq(r, entry_values[_i].want == NULL ? -1 : 0);
+	if (entry_values[_i].want != NULL)
+		ck_assert_str_eq(got, entry_values[_i].want);
 }
 END_TEST
 
@@ -198,6 +240,62 @@ START_TEST(block_precedes_allow_precedes_watch)
 }
 END_TEST
 
+static struct list_network networks[] = {
+	{ { { 0 }, 0 }, 0, LIST_BLOCK }, /* each is read from network_texts */
+	{ { { 0 }, 0 }, 0, LIST_ALLOW },
+	{ { { 0 }, 0 }, 0, LIST_WATCH },
+	{ { { 0 }, 0 }, 0, LIST_BLOCK },
+	{ { { 0 }, 0 }, 100, LIST_ALLOW },
+	{ { { 0 }, 0 }, 0, LIST_BLOCK },
+	{ { { 0 }, 0 }, 0, LIST_WATCH },
+};
+static const char *const network_texts[nitems(networks)] = {
+	"81.0.0.0/8",
+	"81.2.3.0/24",
+	"81.2.3.4",
+	"81.2.3.4",
+	"81.2.128.0/17",
+	"2a00:1450::/32",
+	"2a00:1450:4001::200e",
+};
+
+static const struct {
+	const char *ip;
+	int64_t now;
+	enum list_kind want;
+} addresses[] = {
+	{ "81.9.9.9", 0, LIST_BLOCK },
+	{ "81.2.3.5", 0, LIST_ALLOW },
+	{ "81.2.3.4", 0, LIST_BLOCK }, /* of two alike the stronger one */
+	{ "81.2.200.1", 99, LIST_ALLOW },
+	{ "81.2.200.1", 100, LIST_BLOCK },
+	{ "82.2.3.4", 0, LIST_KIND__NONE },
+	{ "2a00:1450::1", 0, LIST_BLOCK },
+	{ "2a00:1450:4001::200e", 0, LIST_WATCH },
+	{ "2a00:1451::1", 0, LIST_KIND__NONE },
+	{ "::", 0, LIST_KIND__NONE },
+};
+
+START_TEST(longest_network_decides)
+{
+	const struct list_key key = { LIST_IP, addresses[_i].ip,
+		strlen(addresses[_i].ip) };
+	struct list_match m = { 0 };
+	size_t i;
+
+	for (i = 0; i < nitems(networks); i++)
+		ck_assert_int_eq(
+		    ip_network_parse(network_texts[i], &networks[i].network),
+		    0);
+	list_network_sort(networks, nitems(networks));
+	list_network_match(
+	    networks, nitems(networks), &key, addresses[_i].now, &m);
+	ck_assert_int_eq(list_match_kind(&m), addresses[_i].want);
+	list_match_add(&m, LIST_BLOCK, 0);
+	ck_assert_int_eq(list_match_kind(&m), LIST_BLOCK);
+}
+END_TEST
+
 Suite *
 suite_list(void)
 {
@@ -206,11 +304,15 @@ suite_list(void)
 
 	tcase_add_loop_test(
 	    tc, value_is_normalized_or_refused, 0, (int)nitems(values));
+	tcase_add_loop_test(tc, value_of_an_entry_may_be_a_network, 0,
+	    (int)nitems(entry_values));
 	tcase_add_test(tc, only_exact_names_are_read);
 	tcase_add_test(tc, reason_is_one_line_of_text);
 	tcase_add_test(tc, event_gives_keys_of_its_fields);
 	tcase_add_loop_test(
 	    tc, entries_in_effect_are_found, 0, (int)nitems(finds));
+	tcase_add_loop_test(
+	    tc, longest_network_decides, 0, (int)nitems(addresses));
 	tcase_add_test(tc, block_precedes_allow_precedes_watch);
 	suite_add_tcase(s, tc);
 	return s;
