@@ -13,6 +13,7 @@
 
 #define PARTS_MAX 4 /* numbers of an IPv4 address */
 #define BYTES4 4
+#define CLIENT_BITS 64 /* of IPv6 */
 
 static size_t split_labels(
     const char *host, size_t n, const char *ret[PARTS_MAX + 1]);
@@ -155,6 +156,21 @@ ip_address_outside(const struct ip_address *ad)
 		return ip_address_public(ad);
 	map_ipv4(ad->ad_byte + IP_ADDRESS_SIZE - BYTES4, &inner);
 	return ip_address_public(&inner);
+}
+
+void
+ip_client_text(const char *text, char ret[IP_ADDRESS_TEXT_SIZE])
+{
+	struct ip_network client;
+	struct ip_address ad;
+
+	if (ip_address_parse(text, &ad) == -1 || in_any(&ad, &mapped, 1)) {
+		snprintf(ret, IP_ADDRESS_TEXT_SIZE, "%s", text);
+		return;
+	}
+	client = ip_network_of(&ad, CLIENT_BITS);
+	memcpy(ad.ad_byte, client.net, IP_ADDRESS_SIZE);
+	ip_address_text(&ad, ret);
 }
 
 int

@@ -65,6 +65,13 @@ bool ip_address_private(const struct ip_address *ad);
 bool ip_address_outside(const struct ip_address *ad);
 
 /*
+ * Write the canonical text of the address that stands for one client: an IPv4
+ * address itself, the first address of the /64 of an IPv6 address, because a
+ * host takes any of these.  text that is not an address is copied.
+ */
+void ip_client_text(const char *text, char ret[IP_ADDRESS_TEXT_SIZE]);
+
+/*
  * Read a network such as 198.51.100.0/24 or 2001:db8::/32; an address alone is
  * a network of one.  Return 0, or -1 if text is not a network, or has bits
  * after the length.

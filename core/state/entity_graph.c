@@ -29,6 +29,7 @@ struct graph {
 	size_t max_links;
 };
 
+static const char *ip_key(struct graph *g, const char *ip);
 static size_t slots_for(size_t n);
 static uint64_t mix_bits(uint64_t x);
 static uint64_t hash_key(enum graph_node_kind kind, const char *key);
@@ -81,7 +82,7 @@ entity_graph_identifier(struct graph *g, const struct event *ev,
 	const struct {
 		enum graph_node_kind kind;
 		enum list_subject subject;
-		const char *key;
+		const char *value;
 	} all[IDENTIFIER__MAX] = {
 		[IDENTIFIER_DEVICE] = { NODE_DEVICE, LIST_DEVICE, ev->device },
 		[IDENTIFIER_IP] = { NODE_IP, LIST_IP, ev->ip },
@@ -89,21 +90,36 @@ entity_graph_identifier(struct graph *g, const struct event *ev,
 		[IDENTIFIER_FINGERPRINT] = { NODE_FINGERPRINT, LIST_FINGERPRINT,
 		    ev->fingerprint },
 	};
+	const char *key;
 	int c, left_out = 0;
 
 	for (c = 0; c < IDENTIFIER__MAX; c++) {
 		ret[c] = NULL;
-		if (all[c].key == NULL)
+		if (all[c].value == NULL)
 			continue;
-		if (placeholder_is(more, all[c].subject, all[c].key)) {
+		if (placeholder_is(more, all[c].subject, all[c].value)) {
 			left_out |= 1 << c;
 			continue;
 		}
-		ret[c] = entity_graph_node(g, all[c].kind, all[c].key);
-		if (ret[c] == NULL)
+		key =
+		    c == IDENTIFIER_IP ? ip_key(g, all[c].value) : all[c].value;
+		if (key == NULL ||
+		    (ret[c] = entity_graph_node(g, all[c].kind, key)) == NULL)
 			return -1;
 	}
 	return left_out;
+}
+
+/* The key of an address: see ip_client_text(). NULL if the arena is full. */
+static const char *
+ip_key(struct graph *g, const char *ip)
+{
+	char client[IP_ADDRESS_TEXT_SIZE];
+
+	if (strchr(ip, ':') == NULL)
+		return ip;
+	ip_client_text(ip, client);
+	return arena_strdup(g->arena, client);
 }
 
 size_t

@@ -7,6 +7,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/event/ip_address.h"
 #include "core/event/list.h"
 #include "core/state/entity_graph.h"
 #include "core/state/entity_risk.h"
@@ -39,7 +40,7 @@ int
 graph_get(struct req *req, struct resp *resp)
 {
 	const enum list_subject kind = list_subject_parse(req->arg[0]);
-	char key[LIST_VALUE_SIZE];
+	char key[LIST_VALUE_SIZE], client[IP_ADDRESS_TEXT_SIZE];
 	struct rows around, facts;
 	struct params p;
 	struct str s;
@@ -53,7 +54,8 @@ graph_get(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
 	params_int(&p, kinds[kind]);
-	params_text(&p, key);
+	ip_client_text(key, client);
+	params_text(&p, kind == LIST_IP ? client : key);
 	if (db_one(req->worker->db, req->arena, STMT_GRAPH_AROUND, &p, &around,
 		&req->fail) == -1)
 		return -1;

@@ -13,14 +13,15 @@ admin_token
 api_key
 TOKEN=
 
-# strangers NAME MEMBERS: nine users with these members of subject pay 20 EUR, twice;
-# print the last verdict, and the tags behind it.
+# strangers NAME MEMBERS: nine users with these members of subject, where @ is their
+# number, pay 20 EUR, twice; print the last verdict, and the tags behind it.
 strangers() {
 	events=
 	for i in 1 2 3 4 5 6 7 8 9; do
 		events="$events,{\"type\":\"card.authorize\",\"amount\":20,
 		    \"currency\":\"EUR\",\"instrument\":{\"kind\":\"card\"},
-		    \"subject\":{\"userId\":\"$1-$i\",$2}}"
+		    \"subject\":{\"userId\":\"$1-$i\",$(
+		    echo "$2" | sed "s/@/$i/")}}"
 	done
 	http POST /v1/decisions/batch "{\"events\":[${events#,}]}"
 	http POST /v1/decisions/batch "{\"events\":[${events#,}]}"
@@ -28,6 +29,10 @@ strangers() {
 }
 is "nine users of one device are a ring" "$(strangers d '"deviceId":"d-9"')" "challenge ring shared_device"
 is "nine users of one address are a ring" "$(strangers a '"ip":"203.0.113.9"')" "challenge ring"
+is "nine addresses of one /64 are one address" \
+    "$(strangers s '"ip":"2a00:1450:4001:80b::@"')" "challenge ring"
+is "nine addresses of nine /64 are strangers" \
+    "$(strangers t '"ip":"2a00:1450:4001:@::9"')" "allow "
 i=0
 while read -r members; do
 	i=$((i + 1))
@@ -42,7 +47,8 @@ done <<'END'
 "phone":"+44 (0)20 7946 0123"
 END
 is "the graph has no identifiers of no one" "$(sql "select count(*) from assay.entity
-    where kind > 1 and key not in ('d-9', '203.0.113.9')")" 0
+    where kind > 1 and key not in ('d-9', '203.0.113.9')
+	and key not like '2a00:%'")" 0
 is "identifiers of no one are counted by kind" "$(for kind in device ip phone fingerprint; do
 	metric "engine_placeholders_total{kind=\"$kind\"}"
 done | tr '\n' ' ')" "54 54 18 18 "

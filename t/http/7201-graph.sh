@@ -42,7 +42,7 @@ is_json "an entity repeats kind and id of the request" \
     '"\(.kind) \(.id)"' "user u-1"
 show_neighbours user/u-1 "u-2 u-3, d 1/a?, 196.188.10.11, 251911234544, 7"
 show_neighbours user/u-2 "u-1, d 1/a?, , , 7"
-show_neighbours user/u-3 "u-1, , 196.188.10.11 2001:db8::7, , 7"
+show_neighbours user/u-3 "u-1, , 196.188.10.11 2001:db8::, , 7"
 show_neighbours user/u-4 ", d-4, , , 2"
 show_neighbours device/d%201%2Fa%3F "u-1 u-2, , 196.188.10.11, 251911234544, 7"
 show_neighbours ip/196.188.10.11 "u-1 u-3, d 1/a?, , 251911234544, 7"
@@ -52,7 +52,7 @@ show_neighbours user/u-404 ", , , , 1"
 
 # Ids are normalised as in events.
 show_neighbours ip/::ffff:196.188.10.11 "u-1 u-3, d 1/a?, , 251911234544, 7"
-show_neighbours ip/2001:0DB8::7 "u-3, , , , 7"
+show_neighbours ip/2001:0DB8::9 "u-3, , , , 7"
 http GET /v1/graph/phone/%2B251-911-234-544
 is_json "a phone is normalised as in events" \
     '"\(.id) \(.users[0])"' "251911234544 u-1"

@@ -117,6 +117,27 @@ START_TEST(only_public_addresses_are_outside)
 }
 END_TEST
 
+static const struct {
+	const char *ip, *client;
+} clients[] = {
+	{ "81.2.3.4", "81.2.3.4" },
+	{ "::ffff:81.2.3.4", "::ffff:81.2.3.4" }, /* not in normal form */
+	{ "2a00:1450:4001:80b:1:2:3:4", "2a00:1450:4001:80b::" },
+	{ "2a00:1450:4001:80b::", "2a00:1450:4001:80b::" },
+	{ "2a00:1450:4001:80c::1", "2a00:1450:4001:80c::" },
+	{ "::1", "::" },
+	{ "somewhere", "somewhere" },
+};
+
+START_TEST(client_is_an_ipv4_address_or_a_64)
+{
+	char got[IP_ADDRESS_TEXT_SIZE];
+
+	ip_client_text(clients[_i].ip, got);
+	ck_assert_str_eq(got, clients[_i].client);
+}
+END_TEST
+
 Suite *
 suite_ip_address(void)
 {
@@ -128,6 +149,8 @@ suite_ip_address(void)
 	tcase_add_test(tc, host_ends_at_its_length);
 	tcase_add_loop_test(
 	    tc, only_public_addresses_are_outside, 0, (int)nitems(ends));
+	tcase_add_loop_test(tc, client_is_an_ipv4_address_or_a_64, 0,
+	    (int)nitems(clients));
 	suite_add_tcase(s, tc);
 	return s;
 }
