@@ -19,7 +19,6 @@
 static int change_attr(struct sample *sample, const char *name, struct value to,
     struct arena *a, struct fail *f);
 static bool is_possible(enum signal sig, const struct value *v);
-static bool is_possible_text(const struct signal_range *range, const char *s);
 
 int
 sample_change(struct sample *sample, const char *name, struct value to,
@@ -81,18 +80,5 @@ is_possible(enum signal sig, const struct value *v)
 	if (v->type == VALUE_NUMBER)
 		return v->number >= range->least && v->number <= range->most &&
 		    (!range->whole || v->number == floor(v->number));
-	return v->type == VALUE_BOOL || is_possible_text(range, v->string);
-}
-
-static bool
-is_possible_text(const struct signal_range *range, const char *s)
-{
-	size_t i;
-
-	if (range->words == NULL)
-		return range->may == NULL || range->may(s);
-	for (i = 0; range->words[i] != NULL; i++)
-		if (strcmp(range->words[i], s) == 0)
-			return true;
-	return false;
+	return v->type == VALUE_BOOL || signal_range_has_text(range, v->string);
 }

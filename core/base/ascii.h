@@ -23,6 +23,13 @@ ascii_is_alnum(char c)
 	return ascii_is_digit(c) || ascii_is_letter(c);
 }
 
+/* A letter in lower case; other characters stay. */
+static inline char
+ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* A letter in upper case; other characters stay. */
 static inline char
 ascii_upper(char c)

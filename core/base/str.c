@@ -14,13 +14,39 @@
 
 #define FIRST_SIZE ((size_t)256)
 
-static int str_reserve(struct str *s, size_t n);
-
 void
 str_init(struct str *s, struct arena *a)
 {
 	memset(s, 0, sizeof(*s));
 	s->arena = a;
+}
+
+int
+str_reserve(struct str *s, size_t n)
+{
+	char *bigger;
+	size_t cap;
+
+	if (s->failed)
+		return -1;
+	if (s->text != NULL && n < s->cap - s->len)
+		return 0;
+
+	/* Double the size, so that few copies of the text are needed. */
+	cap = s->cap == 0 ? FIRST_SIZE : s->cap * 2;
+	while (cap - s->len <= n && cap < SIZE_MAX / 4)
+		cap *= 2;
+	bigger = cap - s->len <= n ? NULL : arena_alloc(s->arena, cap);
+	if (bigger == NULL) {
+		s->failed = 1;
+		return -1;
+	}
+	if (s->len > 0)
+		memcpy(bigger, s->text, s->len);
+	bigger[s->len] = '\0';
+	s->text = bigger;
+	s->cap = cap;
+	return 0;
 }
 
 void
@@ -162,33 +188,4 @@ str_text(const struct str *s)
 	if (s->failed)
 		return NULL;
 	return s->text == NULL ? "" : s->text;
-}
-
-/* Reserve n more bytes and a NUL.  Return 0, or -1 if the arena is full. */
-static int
-str_reserve(struct str *s, size_t n)
-{
-	char *bigger;
-	size_t cap;
-
-	if (s->failed)
-		return -1;
-	if (s->text != NULL && n < s->cap - s->len)
-		return 0;
-
-	/* Double the size, so that few copies of the text are needed. */
-	cap = s->cap == 0 ? FIRST_SIZE : s->cap * 2;
-	while (cap - s->len <= n && cap < SIZE_MAX / 4)
-		cap *= 2;
-	bigger = cap - s->len <= n ? NULL : arena_alloc(s->arena, cap);
-	if (bigger == NULL) {
-		s->failed = 1;
-		return -1;
-	}
-	if (s->len > 0)
-		memcpy(bigger, s->text, s->len);
-	bigger[s->len] = '\0';
-	s->text = bigger;
-	s->cap = cap;
-	return 0;
 }

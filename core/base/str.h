@@ -24,6 +24,12 @@ struct str {
 /* Begin an empty text in arena a. */
 void str_init(struct str *s, struct arena *a);
 
+/*
+ * Make room for n more bytes and a NUL, so that appending as many does not
+ * fail. Return 0, or -1 if the arena is full.
+ */
+int str_reserve(struct str *s, size_t n);
+
 /* Append a string, n bytes, one character, or a printf format. */
 void str_add(struct str *s, const char *text);
 void str_addn(struct str *s, const char *p, size_t n);

@@ -4,8 +4,12 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
+#include "core/base/array.h"
+#include "core/base/ascii.h"
 #include "core/base/str.h"
+#include "core/base/utf8.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
 #include "core/rule/rule_int.h"
@@ -13,8 +17,17 @@
 #include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
 
+#define NAMED_MAX 5 /* texts of one list that a warning names */
+#define NEAR_SIZE ((size_t)24) /* longer than all texts of such signals */
+
 static void add_warning(struct str *s, const char *before,
     const struct rule *rule, const struct rule_cond *c, const char *after);
+static bool add_impossible(struct str *s, const struct rule_cond *c);
+static void add_hint(
+    struct str *s, const struct signal_range *range, const char *text);
+static bool find_near(
+    const struct signal_range *range, const char *text, char ret[NEAR_SIZE]);
+static size_t copy_without_blanks(const char *text, char ret[NEAR_SIZE]);
 static const struct rule_cond *find_contradiction(const struct rule_cond *cond);
 static bool is_comparison(const struct rule_cond *c);
 static bool comparisons_exclude(
@@ -32,8 +45,11 @@ void
 rule_warn(struct str *s, const struct ruleset *rs, size_t n)
 {
 	const struct rule *rule = &rs->rules[n], *same;
-	const struct rule_cond *c;
+	const struct rule_cond *c, *end = rule->cond + rule->cond->span;
 
+	for (c = rule->cond; c < end; c++)
+		if (add_impossible(s, c))
+			return;
 	if ((c = find_contradiction(rule->cond)) != NULL)
 		add_warning(s, "never fires: ", rule, c,
 		    no_number(c, c) ? " is never true"
@@ -54,6 +70,96 @@ add_warning(struct str *s, const char *before, const struct rule *rule,
 	str_add(s, before);
 	rule_print_comparison(s, rule, &part);
 	str_add(s, after);
+}
+
+/*
+ * Append the texts of a comparison that its signal never is, or else one that
+ * events hardly have.  Return whether there is any.
+ */
+static bool
+add_impossible(struct str *s, const struct rule_cond *c)
+{
+	const bool list = c->kind == COND_IN, one = c->kind == COND_COMPARE;
+	const struct value *v = list ? c->list.items : one ? &c->literal : NULL;
+	const size_t n = list ? c->list.n : one;
+	const struct signal_range *range = signal_range_of(
+	    c->signal < SIGNAL__MAX ? (enum signal)c->signal : SIGNAL__MAX);
+	size_t i, found = 0;
+
+	for (i = 0; i < n && found < NAMED_MAX && v[i].type == VALUE_STRING;
+	     i++) {
+		if (signal_range_has_text(range, v[i].string))
+			continue;
+		if (found++ > 0)
+			str_add(s, " or ");
+		else
+			str_addf(s, "%s is never ",
+			    signal_name((enum signal)c->signal));
+		str_value(s, &v[i]);
+		add_hint(s, range, v[i].string);
+	}
+	for (i = 0; i < n && found == 0 && v[i].type == VALUE_STRING; i++) {
+		if (!utf8_has_blank_ends(v[i].string))
+			continue;
+		str_value(s, &v[i]);
+		str_add(s, " begins or ends with a blank");
+		found++;
+	}
+	return found > 0;
+}
+
+/* Append what to write instead of a text, or what the signal is. */
+static void
+add_hint(struct str *s, const struct signal_range *range, const char *text)
+{
+	char near[NEAR_SIZE];
+
+	if (find_near(range, text, near))
+		str_addf(s, " (write \"%s\")", near);
+	else
+		str_addf(s, " (it is %s)", range->form);
+}
+
+/*
+ * Find a text that the signal can have: the same without blanks at its ends, in
+ * upper or lower case, or another name of the same country or currency.
+ */
+static bool
+find_near(
+    const struct signal_range *range, const char *text, char ret[NEAR_SIZE])
+{
+	static const struct {
+		const char *other, *code;
+	} names[] = { { "UK", "GB" }, { "EL", "GR" }, { "USA", "US" },
+		{ "GBR", "GB" }, { "RMB", "CNY" }, { "NIS", "ILS" } };
+	const size_t n = copy_without_blanks(text, ret);
+	size_t i;
+
+	if (signal_range_has_text(range, ret))
+		return true;
+	for (i = 0; i < n; i++)
+		ret[i] = ascii_lower(ret[i]);
+	if (signal_range_has_text(range, ret))
+		return true;
+	for (i = 0; i < n; i++)
+		ret[i] = ascii_upper(ret[i]);
+	for (i = 0; i < nitems(names); i++)
+		if (strcmp(ret, names[i].other) == 0)
+			memcpy(ret, names[i].code, strlen(names[i].code) + 1);
+	return signal_range_has_text(range, ret);
+}
+
+/* Copy as much of text as fits, without ASCII blanks; return the size. */
+static size_t
+copy_without_blanks(const char *text, char ret[NEAR_SIZE])
+{
+	size_t n = 0;
+
+	for (; *text != '\0' && n < NEAR_SIZE - 1; text++)
+		if (*text != ' ' && *text != '\t')
+			ret[n++] = *text;
+	ret[n] = '\0';
+	return n;
 }
 
 /*
@@ -102,7 +208,7 @@ comparisons_exclude(const struct rule_cond *a, const struct rule_cond *b)
 
 /*
  * Whether no number of the signal of last meets the comparisons from first to
- * last.  Only counts have a range that they never leave.
+ * last.  Only counts and shares have a range that they never leave.
  */
 static bool
 no_number(const struct rule_cond *first, const struct rule_cond *last)
@@ -110,8 +216,8 @@ no_number(const struct rule_cond *first, const struct rule_cond *last)
 	const uint16_t sig = last->signal;
 	const struct signal_range *range =
 	    signal_range_of(sig < SIGNAL__MAX ? (enum signal)sig : SIGNAL__MAX);
-	double low = range->whole ? range->least : -HUGE_VAL;
-	double high = range->whole ? range->most : HUGE_VAL;
+	double low = range->closed ? range->least : -HUGE_VAL;
+	double high = range->closed ? range->most : HUGE_VAL;
 	const struct rule_cond *c;
 
 	for (c = first; c <= last; c += c->span)

@@ -220,7 +220,10 @@ block_show(struct view_table *tb, size_t row)
 	}
 }
 
-/* Print the table of p; add its rows to *rows; return the next part. */
+/*
+ * Print the table of p, unless it has a title and no rows; add its rows to *rows;
+ * return the next part.
+ */
 static const struct request_part *
 rows_show(const struct request_part *p, struct json_object *json,
     struct arena *a, size_t *rows)
@@ -244,8 +247,10 @@ rows_show(const struct request_part *p, struct json_object *json,
 			tb.cell[i * tb.n + j] =
 			    cell_text(a, tb.column[j], &row[i]);
 	tb.colour = ctl_colour(STDOUT_FILENO);
-	print_title(p->name, tb.colour);
-	table_show(&tb);
+	if (tb.rows > 0 || p->name == NULL) {
+		print_title(p->name, tb.colour);
+		table_show(&tb);
+	}
 	*rows += tb.rows;
 	return after;
 }

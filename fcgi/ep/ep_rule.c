@@ -30,6 +30,8 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 
+#define ANSWER_MAX 512 /* bytes of what storing a version answers */
+
 static int add_ruleset(
     struct str *s, const struct rows *rows, int i, struct fail *f);
 static int add_rules(
@@ -49,6 +51,8 @@ static int run_tests(struct req *req, struct arena *a, const char *type,
 static void add_facts(struct str *s, const struct ruleset *rs);
 static void add_signal(
     struct str *s, const struct ruleset *rs, uint16_t signal);
+static int store_version(struct req *req, struct resp *resp, enum stmt stmt,
+    const struct params *p, const char *text, const struct ruleset *rs);
 static void add_warnings(
     struct str *s, struct arena *a, const struct ruleset *rs);
 
@@ -130,11 +134,11 @@ rule_publish(struct req *req, struct resp *resp)
 	params_int(&p, (int64_t)rs->n_rules);
 	params_text(&p, req->author);
 	if (!shadow)
-		return sql_reply_write(
-		    req, resp, 200, STMT_RULESET_PUBLISH, &p);
+		return store_version(
+		    req, resp, STMT_RULESET_PUBLISH, &p, text, rs);
 	crypt_id("shd_", clock_now(), id);
 	params_text(&p, id);
-	return sql_reply_write(req, resp, 200, STMT_SHADOW_RULESET, &p);
+	return store_version(req, resp, STMT_SHADOW_RULESET, &p, text, rs);
 }
 
 /*
@@ -476,6 +480,33 @@ add_signal(struct str *s, const struct ruleset *rs, uint16_t signal)
 		    rule_attr(rs, signal - SIGNAL__MAX));
 		str_json(s, name);
 	}
+}
+
+/* Store a version by a statement, and answer what that does, with warnings. */
+static int
+store_version(struct req *req, struct resp *resp, enum stmt stmt,
+    const struct params *p, const char *text, const struct ruleset *rs)
+{
+	struct arena a;
+	struct rows rows;
+	struct str s;
+
+	/* After the version is stored, nothing may fail for want of memory. */
+	if (compile_arena(&a, strlen(text), &req->fail) == -1)
+		return -1;
+	str_init(&s, req->arena);
+	str_add(&s, "{\"warnings\":[");
+	add_warnings(&s, &a, rs);
+	str_add(&s, "],");
+	compile_arena_free(&a);
+	if (str_reserve(&s, ANSWER_MAX) == -1)
+		return fail_memory(&req->fail);
+	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
+		-1 ||
+	    sql_reply_refused(req, &rows) == -1)
+		return -1;
+	str_add(&s, rows_get_text(&rows, "body") + 1);
+	return resp_json(req, resp, 200, str_text(&s));
 }
 
 /* Append the warnings about the rules; nothing if rs is NULL. */

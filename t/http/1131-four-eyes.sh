@@ -76,7 +76,7 @@ second=$id
 id=$first
 approve "$bob"
 is "an approval answers like the action" "$STATUS $BODY" \
-    '200 {"ok":true,"result":{"ok" : true, "version" : "v2"}}'
+    '200 {"ok":true,"result":{"warnings":[],"ok" : true, "version" : "v2"}}'
 is "an approval makes the change" "$(active)" v2
 is "the proposal is approved" "$(status_of "$first")" approved
 as "$ann" GET '/v1/audit?limit=1'

@@ -38,7 +38,7 @@ for n in "" 2 "" 2; do
 done
 publish_rules '"version":"big-1","dsl":"# by hand\nrule big { when event.amount >= 50\n then score += 60, tag \"big\" }"'
 is "a ruleset is published from text" "$STATUS $BODY" \
-    '200 {"ok" : true, "version" : "big-1"}'
+    '200 {"warnings":[],"ok" : true, "version" : "big-1"}'
 for n in 2 "" 2 "" 2 ""; do
 	spend_on_host "$n" 50
 	is "order $new_users on host ${n:-1} gets the points of the new rule" \

@@ -56,6 +56,9 @@ check_rules 'rule a { when graph.usersOnDevice > 500 then score += 1, tag t }\nr
 is_json "a rule that never fires and a repeated condition are warned about" \
     '[.ok, .warnings[] | tostring] | join(" ")' \
     'true {"line":1,"rule":"a","message":"never fires: graph.usersOnDevice > 500 is never true"} {"line":3,"rule":"c","message":"has the same condition as the rule b"}'
+check_rules 'rule a { when event.currency in [\"usd\", \"EUR\"] then score += 1, tag t }'
+is_json "a text that its signal never is is warned about" .warnings[0].message \
+    'event.currency is never "usd" (write "USD")'
 check_rules ''
 is_json "a ruleset without rules is valid" \
     'tojson' '{"ok":true,"errors":[],"text":"","rules":[],"tests":0,"warnings":[]}'

@@ -97,4 +97,9 @@ check "the error about the gap has its code" prints 'POLICY_INVALID'
 ctl policies rollback pol_payment_authorize v0.4.0
 is "policies rollback makes the earlier version active" \
     "$STATUS $(pay_verdict again 5000)" "0 allow"
+printf '%s' 'rule x { when event.currency == "usd" then score += 1, tag t }' \
+    >"$scratch/usd.rule"
+ctl rules publish payment.authorize v9 "$scratch/usd.rule"
+check "rules publish shows what deserves a look" \
+    prints '1 *x *event.currency is never "usd" (write "USD")'
 finish
