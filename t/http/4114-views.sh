@@ -83,7 +83,7 @@ save x true '{"userId":"4111 1111 1111 1111"}'
 is_error "a card number in a view is refused" 400 INGEST_PAN_REJECTED
 save 4111111111111111 true
 is_error "a card number as a name is refused" 400 INGEST_PAN_REJECTED
-save '<img onerror=alert(1)>\u202e' true \
+save '<img onerror=\u202ealert(1)>' true \
     '{"tag":"\u0027; drop table assay.saved_view; --"}'
 is_json "a hostile text is kept as it is" .query.tag \
     "'; drop table assay.saved_view; --"
