@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/event/geo.h"
 
 #define EARTH_RADIUS_KM 6371.0088
@@ -94,6 +95,19 @@ bool
 geo_country(const char *country)
 {
 	return country_row(country) != NULL;
+}
+
+bool
+geo_issuer_country(const char *country)
+{
+	static const char withdrawn[][3] = { "AN", "BU", "CS", "DD", "FX", "NT",
+		"SU", "TP", "YD", "YU", "ZR" };
+	size_t i;
+
+	for (i = 0; i < nitems(withdrawn); i++)
+		if (strcmp(withdrawn[i], country) == 0)
+			return true;
+	return geo_country(country);
 }
 
 enum truth

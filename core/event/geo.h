@@ -53,6 +53,12 @@ void geo_locate_country(struct place *place);
 /* Whether country is a code of ISO 3166-1, or XK, in upper case. */
 bool geo_country(const char *country);
 
+/*
+ * The same, or a code that ISO 3166 has withdrawn since cards have issuers and
+ * has given to no other country (ISO 3166-3): tables of bins still have these.
+ */
+bool geo_issuer_country(const char *country);
+
 /* How the numbers of a calling code are dialled inside their countries. */
 struct geo_trunk {
 	size_t code; /* digits of the calling code */

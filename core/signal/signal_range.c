@@ -48,7 +48,7 @@ static const struct signal_range domains[SIGNAL__MAX + 1] = {
 	[SIGNAL_INSTRUMENT_KIND] = { .words = kinds,
 	    .form = "card, wallet or bank" },
 	[SIGNAL_INSTRUMENT_BIN] = { .may = event_bin, .form = "6 to 8 digits" },
-	[SIGNAL_INSTRUMENT_ISSUER_COUNTRY] = { .may = geo_country,
+	[SIGNAL_INSTRUMENT_ISSUER_COUNTRY] = { .may = geo_issuer_country,
 	    .form = "a code of ISO 3166" },
 	[SIGNAL_GEO_COUNTRY] = { .may = geo_country,
 	    .form = "a code of ISO 3166" },

@@ -477,7 +477,7 @@ event_form_country(struct arena *a, const char *s, size_t n, struct event *ev)
 {
 	(void)ev;
 	s = form_letters(a, s, n, COUNTRY_LETTERS);
-	return s != NULL && geo_country(s) ? s : NULL;
+	return s != NULL && geo_issuer_country(s) ? s : NULL;
 }
 
 static const char *
