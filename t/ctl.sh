@@ -377,4 +377,42 @@ check "replay --offline decides the history without the terminals" \
 check "without the terminals no rule fires on most events" \
     eval '! prints "fires on"'
 
+# What a file has and its events do not.
+awk 'BEGIN {
+	printf "time,userId,type,steps,attr.guest,attr.mcc,attr.v"
+	for (i = 2; i < 65; i++) printf ",attr.v%d", i
+	for (row = 0; row < 2; row++) {
+		printf "\n2018-04-02 00:00:00,1,PAYMENT,7,%s,%s",
+		    row == 0 ? "TRUE" : "False", row == 0 ? 5411 : "0742"
+		for (i = 1; i < 65; i++) printf ",1"
+	}
+	print "\n" }' >"$scratch/wide.csv"
+check "replay --type decides rows of another type" exits 0 \
+    replay --offline --sql "$srcdir/sql" --type card.authorize "$scratch/wide.csv"
+check "replay names columns that are no field of an event" \
+    grep -qx 'assayctl: columns that are no field of an event: type, steps' \
+    "$scratch/err"
+check "replay names attributes beyond the limit" \
+    grep -q 'at most 64 attributes: attr.v63, attr.v64$' "$scratch/err"
+check "replay names attributes of several types, with lines" prints \
+    'attr.mcc has values of several types: 1 numbers (line 2), 1 texts (line 3)'
+check "replay reads the booleans of spreadsheets" eval '! prints attr.guest'
+check "replay --strict refuses such a file" exits 65 \
+    replay --offline --sql "$srcdir/sql" --strict --type card.authorize \
+    "$scratch/wide.csv"
+check "replay --strict says that nothing was sent" prints 'nothing was sent'
+check "replay --map leaves out fields without a column" exits 0 \
+    replay --offline --sql "$srcdir/sql" \
+    --map type=,attr.mcc=,userId=attr.v64 "$scratch/wide.csv"
+check "replay names the columns that --map leaves out" grep -qx \
+    'assayctl: columns that are no field of an event: userId, type, steps, attr.mcc' \
+    "$scratch/err"
+cut -d, -f1,2 "$scratch/wide.csv" >"$scratch/narrow.csv"
+check "replay --strict accepts a file of which nothing is left out" exits 0 \
+    replay --offline --sql "$srcdir/sql" --strict "$scratch/narrow.csv"
+printf 'time;userId\n2018-04-02 00:00:00;1\n' >"$scratch/semicolons.csv"
+check "replay refuses semicolons" exits 65 \
+    replay --offline --sql "$srcdir/sql" "$scratch/semicolons.csv"
+check "the error names the separator" prints 'separate the fields by commas'
+
 conclude

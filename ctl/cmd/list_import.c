@@ -42,6 +42,8 @@ struct import {
 	struct str body;
 	uint64_t n; /* entries in body */
 	char *propose; /* the reason of a proposal, or NULL */
+	bool strict; /* import nothing unless every row is a new entry */
+	bool trying; /* only ask what the import would do */
 	int64_t from_line; /* skip rows on earlier lines */
 	uint64_t line; /* of the first row that is not imported yet */
 	uint64_t rows; /* to send, as counted by the check */
@@ -56,6 +58,9 @@ struct import {
 
 static int open_import_source(struct import *im, const char *path);
 static int check_import_file(struct import *im);
+static void refuse_expired(
+    struct import *im, const struct list_entry_input *en);
+static int try_import(struct import *im);
 static int run_import(struct import *im, char *url, bool json);
 static int send_all(struct import *im);
 static int read_header_line(struct import *im);
@@ -83,6 +88,10 @@ lists_import(const struct command *cmd, int argc, char **argv)
 		{ "json", NULL, "print the totals as JSON", OPT_FLAG, &json, 0,
 		    0 },
 		PROPOSE_OPT(&im.propose),
+		{ "strict", NULL,
+		    "import nothing if a row has expired or would change an "
+		    "entry",
+		    OPT_FLAG, &im.strict, 0, 0 },
 		{ "url", "URL",
 		    "the service; default ASSAY_URL, else the session's",
 		    OPT_TEXT, &url, 0, 0 },
@@ -142,8 +151,11 @@ check_import_file(struct import *im)
 	int r;
 
 	if (read_header_line(im) == 0) {
-		while ((r = next_entry(im, &en)) == 1)
+		while ((r = next_entry(im, &en)) == 1) {
 			im->rows++;
+			if (im->strict)
+				refuse_expired(im, &en);
+		}
 		if (r == 0 && im->faults == 0)
 			return EX_OK;
 	}
@@ -152,6 +164,39 @@ check_import_file(struct import *im)
 		    im->faults - FAULTS_SHOWN);
 	ctl_say("nothing was imported; correct the file and import it again");
 	return EX_DATAERR;
+}
+
+/* Report a row that has expired. */
+static void
+refuse_expired(struct import *im, const struct list_entry_input *en)
+{
+	struct fail f = { 0 };
+
+	if (en->expires == 0 || en->expires > clock_now())
+		return;
+	(void)fail_set(&f, FAIL_INPUT, INVALID_REQUEST,
+	    list_entry_field_name(LIST_ENTRY_EXPIRES), "is in the past");
+	report_fault(im, &f);
+}
+
+/* Ask what the import would do; refuse it if it would change entries. */
+static int
+try_import(struct import *im)
+{
+	int status;
+
+	im->trying = true;
+	status = send_all(im);
+	progress_clear(im);
+	if (status == EX_OK && im->updated > 0) {
+		ctl_say("nothing was imported; %" PRIu64 " of %" PRIu64
+			" entries would change one that exists",
+		    im->updated, im->done);
+		status = EX_DATAERR;
+	}
+	im->trying = false;
+	im->added = im->updated = im->expired = im->done = 0;
+	return status;
 }
 
 static int
@@ -164,6 +209,8 @@ run_import(struct import *im, char *url, bool json)
 	ctl_arena(&im->arena, ARENA_SIZE);
 	status = http_client_open(&im->service, url, ACCESS_TOKEN, &a);
 	im->service.arena = &im->arena;
+	if (status == EX_OK && im->strict)
+		status = try_import(im);
 	if (status == EX_OK) {
 		status = send_all(im);
 		progress_clear(im);
@@ -303,21 +350,22 @@ body_send(struct import *im)
 {
 	const struct client_request req = { .what = im->what,
 		.method = "POST",
-		.path = "/v1/lists/import",
+		.path =
+		    im->trying ? "/v1/lists/import/check" : "/v1/lists/import",
 		.type = "Content-Type: text/csv",
 		.body = str_text(&im->body),
 		.patient = true };
 	struct json_object *json;
 	int status;
 
-	if (im->propose != NULL)
+	if (im->propose != NULL && !im->trying)
 		status =
 		    propose_request(&im->service, &req, im->propose, false);
 	else
 		status = http_client_call(&im->service, &req, &json);
 	if (status != EX_OK)
 		return status;
-	if (im->propose == NULL) {
+	if (im->propose == NULL || im->trying) {
 		im->added += count_member(json, "added");
 		im->updated += count_member(json, "updated");
 		im->expired += count_member(json, "expired");

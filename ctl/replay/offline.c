@@ -124,6 +124,8 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 	if (sh->events > 0)
 		show_totals(
 		    sh, (double)(clock_ticks() - so->began) / CLOCK_SECOND);
+	if (status == EX_OK)
+		row_losses(&so->layout);
 	warn_frequent_rules(&ru);
 	end_offline(&ru);
 	return status == EX_OK && sh->errors > 0 ? EX_DATAERR : status;

@@ -85,6 +85,7 @@ static struct {
 	char *scorer;
 	char *model;
 	char *sql;
+	bool strict;
 	bool quiet;
 	bool json;
 } given = { .limit = INT64_MAX };
@@ -122,7 +123,8 @@ static const struct opt opts[] = {
 	{ "map", "FIELD=COLUMN,...",
 	    "take fields from columns with other names", OPT_TEXT, &given.map,
 	    0, 0 },
-	{ "type", "TYPE", "type of events without one; default card.authorize",
+	{ "type", "TYPE",
+	    "type of all events; default the column type, or card.authorize",
 	    OPT_TEXT, &given.type, 0, 0 },
 	{ "currency", "CODE", "currency of amounts without one; default EUR",
 	    OPT_TEXT, &given.currency, 0, 0 },
@@ -158,6 +160,10 @@ static const struct opt opts[] = {
 	{ "sql", "DIR",
 	    "offline: take the seed from DIR, not " PKGDATADIR "/sql", OPT_TEXT,
 	    &given.sql, 0, 0 },
+	{ "strict", NULL,
+	    "send nothing if a column is left out, or an attribute has "
+	    "several types",
+	    OPT_FLAG, &given.strict, 0, 0 },
 	{ "quiet", NULL, "print only the totals", OPT_FLAG, &given.quiet, 0,
 	    0 },
 	{ "json", NULL, "print one line of JSON per event, and the totals",
@@ -181,6 +187,11 @@ replay(const struct command *cmd, int argc, char **argv)
 		    given.currency == NULL ? "EUR" : given.currency,
 		.layout.prefix = given.prefix == NULL ? "" : given.prefix,
 	};
+	if (given.strict && !source_is_whole(&run.source, given.map)) {
+		ctl_say("nothing was sent; correct the file, or leave out "
+			"--strict");
+		return EX_DATAERR;
+	}
 	return given.offline ? replay_offline(&run) : replay_http(&run, cmd);
 }
 
@@ -338,6 +349,8 @@ run_replay(struct replay_run *rp)
 	if (rp->exit == EX_OK || rp->show.events > 0)
 		show_totals(&rp->show,
 		    (double)(clock_ticks() - rp->source.began) / CLOCK_SECOND);
+	if (rp->exit == EX_OK)
+		row_losses(&rp->source.layout);
 	if (rp->exit == EX_OK && rp->show.errors > 0)
 		rp->exit = EX_DATAERR;
 	close_replay(rp);

@@ -39,12 +39,21 @@ struct replay_item {
 /* The columns that contain the fields of an event. */
 struct replay_layout {
 	int column[ROW_FIELDS]; /* by enum replay_field, -1: no column */
-	struct {
+	struct replay_attr {
 		const char *name;
+		const char *shown; /* name, as a terminal may show it */
 		int column;
+		struct replay_seen {
+			uint64_t n; /* values of the type */
+			uint64_t line; /* of the first one */
+		} seen[VALUE__MAX]; /* by enum value_type */
 	} attr[EVENT_ATTRS_MAX];
 	size_t n_attrs;
-	const char *type; /* of rows without a type */
+	const char *left_out[EVENT_ATTRS_MAX]; /* names of attributes */
+	size_t n_left_out;
+	const char *unused; /* names of columns without a field, or "" */
+	const char *dropped; /* of those beyond EVENT_ATTRS_MAX, or "" */
+	const char *type; /* of all rows, or NULL */
 	const char *currency; /* of rows without a currency */
 	const char *prefix; /* of every event id */
 	const char *name; /* a row without an id gets this and its number */
@@ -58,6 +67,18 @@ struct replay_layout {
  */
 int row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
     struct arena *a, struct fail *f);
+
+/*
+ * Count the types of the attributes in the row that cs has just read, for
+ * row_losses().
+ */
+void row_note(struct replay_layout *la, const struct csv *cs);
+
+/*
+ * Say which columns make no field of an event, and which attributes have values
+ * of several types in the rows so far.  Return whether there are any.
+ */
+bool row_losses(const struct replay_layout *la);
 
 /*
  * Append the row that cs has just read as an event in JSON, and fill item
@@ -110,6 +131,12 @@ int source_open(struct replay_source *so, const char *map, struct arena *a,
 /* Read the next row.  Return 1, 0 after the last row, or -1 with f set. */
 int source_next(struct replay_source *so, struct fail *f)
     __attribute__((warn_unused_result));
+
+/*
+ * Read the rows from so->first to so->last of the file once, and return
+ * whether row_losses() says nothing of them.  so is not changed.
+ */
+bool source_is_whole(const struct replay_source *so, const char *map);
 
 /* Close the file if it is open. */
 void source_close(struct replay_source *so);

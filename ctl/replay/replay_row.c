@@ -5,12 +5,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "lib/sys/clock.h"
+#include "ctl/ctl.h"
 #include "ctl/replay/replay.h"
+#include "ctl/term_text.h"
 
 #define TIME_END INT64_C(32503680000000000) /* the year 3000 */
 #define ATTR "attr." /* prefix of columns that are attributes */
@@ -69,6 +73,14 @@ static int map_one(struct replay_layout *la, const struct csv *cs, char *pair,
     struct arena *a, struct fail *f);
 static void attr_add(
     struct replay_layout *la, const char *name, int column, struct arena *a);
+static const char *shown_name(struct arena *a, const char *name);
+static bool attr_named(const struct replay_layout *la, const char *name);
+static void name_unused(
+    struct replay_layout *la, const struct csv *cs, struct arena *a);
+static bool is_used(const struct replay_layout *la, int column);
+static bool say_types(const struct replay_attr *at);
+static enum value_type type_of_text(const char *text);
+static const char *as_boolean(const char *text);
 static const char *row_field(const struct replay_layout *la,
     const struct csv *cs, enum replay_field field);
 static void put_row_id(const struct replay_layout *la, const struct csv *cs,
@@ -89,9 +101,6 @@ row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
 
 	for (i = 0; i < FIELD__MAX; i++)
 		la->column[i] = csv_find(cs, fields[i].name);
-	for (i = 0; i < cs->n_fields; i++)
-		if (strncmp(cs->field[i], ATTR, n) == 0)
-			attr_add(la, cs->field[i] + n, (int)i, a);
 	if (map != NULL) {
 		if ((copy = arena_strdup(a, map)) == NULL)
 			return fail_set(
@@ -99,11 +108,16 @@ row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
 		if (map_apply(la, cs, copy, a, f) == -1)
 			return -1;
 	}
+	for (i = 0; i < cs->n_fields; i++)
+		if (strncmp(cs->field[i], ATTR, n) == 0 &&
+		    !attr_named(la, cs->field[i] + n))
+			attr_add(la, cs->field[i] + n, (int)i, a);
 	if (la->column[FIELD_USER] == -1)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "no column is named userId; use --map userId=COLUMN");
-	if (la->column[FIELD_TYPE] == -1 && la->type == NULL)
-		la->type = "card.authorize";
+	if (la->type != NULL)
+		la->column[FIELD_TYPE] = -1;
+	name_unused(la, cs, a);
 	la->truth = la->column[FIELD_FRAUD] != -1;
 	return 0;
 }
@@ -117,7 +131,8 @@ row_event(const struct replay_layout *la, const struct csv *cs, struct str *s,
 	const char *currency = row_field(la, cs, FIELD_CURRENCY);
 	const char *user = row_field(la, cs, FIELD_USER);
 
-	type = type == NULL ? la->type : type;
+	if (type == NULL)
+		type = la->type == NULL ? "card.authorize" : la->type;
 	currency = currency == NULL ? la->currency : currency;
 	put_row_id(la, cs, s, item);
 	str_add(s, ",\"type\":");
@@ -141,6 +156,71 @@ row_event(const struct replay_layout *la, const struct csv *cs, struct str *s,
 	snprintf(item->amount, sizeof(item->amount), "%s%s%s",
 	    amount == NULL ? "" : amount, amount == NULL ? "" : " ",
 	    amount == NULL || currency == NULL ? "" : currency);
+}
+
+void
+row_note(struct replay_layout *la, const struct csv *cs)
+{
+	struct replay_seen *seen;
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < la->n_attrs; i++) {
+		text = cs->field[la->attr[i].column];
+		if (*text == '\0')
+			continue;
+		seen = &la->attr[i].seen[type_of_text(text)];
+		if (seen->n++ == 0)
+			seen->line = cs->row_line;
+	}
+}
+
+bool
+row_losses(const struct replay_layout *la)
+{
+	bool lost;
+	size_t i;
+
+	if (la->unused == NULL)
+		return false; /* the header was refused */
+	lost = *la->unused != '\0' || *la->dropped != '\0';
+	if (*la->unused != '\0')
+		ctl_say(
+		    "columns that are no field of an event: %s", la->unused);
+	if (*la->dropped != '\0')
+		ctl_say("columns left out, because an event has at most %d "
+			"attributes: %s",
+		    EVENT_ATTRS_MAX, la->dropped);
+	for (i = 0; i < la->n_attrs; i++)
+		lost = say_types(&la->attr[i]) || lost;
+	return lost;
+}
+
+/* Say which types an attribute has, if there are several. */
+static bool
+say_types(const struct replay_attr *at)
+{
+	static const struct {
+		enum value_type type;
+		const char *name;
+	} types[] = { { VALUE_NUMBER, "numbers" }, { VALUE_BOOL, "booleans" },
+		{ VALUE_STRING, "texts" } };
+	char text[200] = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < nitems(types); i++) {
+		if (at->seen[types[i].type].n == 0)
+			continue;
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+		    "%s%" PRIu64 " %s (line %" PRIu64 ")", n == 0 ? "" : ", ",
+		    at->seen[types[i].type].n, types[i].name,
+		    at->seen[types[i].type].line);
+		n++;
+	}
+	if (n > 1)
+		ctl_say(
+		    "attr.%s has values of several types: %s", at->name, text);
+	return n > 1;
 }
 
 int
@@ -167,6 +247,8 @@ row_truth(const struct replay_layout *la, const struct csv *cs,
 {
 	const char *text = row_field(la, cs, FIELD_FRAUD);
 
+	if (text != NULL && as_boolean(text) != NULL)
+		text = as_boolean(text);
 	if (text == NULL)
 		*ret = LABEL_NONE;
 	else if (strcmp(text, "1") == 0 || strcmp(text, "true") == 0)
@@ -197,7 +279,7 @@ map_apply(struct replay_layout *la, const struct csv *cs, char *map,
 	return 0;
 }
 
-/* Apply one "field=column". */
+/* Apply one "field=column"; without a column the field is left out. */
 static int
 map_one(struct replay_layout *la, const struct csv *cs, char *pair,
     struct arena *a, struct fail *f)
@@ -210,11 +292,15 @@ map_one(struct replay_layout *la, const struct csv *cs, char *pair,
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "--map",
 		    "'%s' is not of the form field=column", pair);
 	*column++ = '\0';
-	if ((found = csv_find(cs, column)) == -1)
+	found = *column == '\0' ? -1 : csv_find(cs, column);
+	if (found == -1 && *column != '\0')
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "--map",
 		    "the file has no column '%s'", column);
 	if (strncmp(pair, ATTR, strlen(ATTR)) == 0) {
-		attr_add(la, pair + strlen(ATTR), found, a);
+		if (found != -1)
+			attr_add(la, pair + strlen(ATTR), found, a);
+		else if (la->n_left_out < nitems(la->left_out))
+			la->left_out[la->n_left_out++] = pair + strlen(ATTR);
 		return 0;
 	}
 	for (i = 0; i < FIELD__MAX; i++) {
@@ -227,16 +313,82 @@ map_one(struct replay_layout *la, const struct csv *cs, char *pair,
 	    "an event has no field '%s'; assayctl(8) lists them", pair);
 }
 
-/* Add a column as an attribute; drop those over EVENT_ATTRS_MAX. */
+/* Add a column as an attribute, unless there are EVENT_ATTRS_MAX. */
 static void
 attr_add(
     struct replay_layout *la, const char *name, int column, struct arena *a)
 {
 	if (la->n_attrs == EVENT_ATTRS_MAX)
 		return;
-	la->attr[la->n_attrs].name = arena_strdup(a, name);
+	la->attr[la->n_attrs] = (struct replay_attr) {
+		.name = arena_strdup(a, name),
+		.shown = shown_name(a, name),
+		.column = column,
+	};
 	if (la->attr[la->n_attrs].name != NULL)
-		la->attr[la->n_attrs++].column = column;
+		la->n_attrs++;
+}
+
+static const char *
+shown_name(struct arena *a, const char *name)
+{
+	struct str s;
+
+	str_init(&s, a);
+	term_text_clean(&s, name);
+	return str_text(&s) == NULL ? "?" : str_text(&s);
+}
+
+/* Whether --map has named an attribute. */
+static bool
+attr_named(const struct replay_layout *la, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < la->n_attrs; i++)
+		if (strcmp(la->attr[i].name, name) == 0)
+			return true;
+	for (i = 0; i < la->n_left_out; i++)
+		if (strcmp(la->left_out[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Collect the names of the columns that make no field of an event. */
+static void
+name_unused(struct replay_layout *la, const struct csv *cs, struct arena *a)
+{
+	struct str unused, dropped, *s;
+	size_t i, n = strlen(ATTR);
+
+	str_init(&unused, a);
+	str_init(&dropped, a);
+	for (i = 0; i < cs->n_fields; i++) {
+		if (is_used(la, (int)i))
+			continue;
+		s = strncmp(cs->field[i], ATTR, n) == 0 &&
+			!attr_named(la, cs->field[i] + n)
+		    ? &dropped
+		    : &unused;
+		str_add(s, s->len == 0 ? "" : ", ");
+		term_text_clean(s, cs->field[i]);
+	}
+	la->unused = str_text(&unused) == NULL ? "" : str_text(&unused);
+	la->dropped = str_text(&dropped) == NULL ? "" : str_text(&dropped);
+}
+
+static bool
+is_used(const struct replay_layout *la, int column)
+{
+	size_t i;
+
+	for (i = 0; i < FIELD__MAX; i++)
+		if (la->column[i] == column)
+			return true;
+	for (i = 0; i < la->n_attrs; i++)
+		if (la->attr[i].column == column)
+			return true;
+	return false;
 }
 
 /* Return a field of the row, NULL if it is empty or has no column. */
@@ -317,12 +469,34 @@ put_row_attrs(
 static void
 put_row_value(struct str *s, const char *text, bool must_be_text)
 {
-	if (!must_be_text &&
-	    (strcmp(text, "true") == 0 || strcmp(text, "false") == 0 ||
-		is_number(text)))
+	switch (must_be_text ? VALUE_STRING : type_of_text(text)) {
+	case VALUE_BOOL:
+		str_add(s, as_boolean(text));
+		break;
+	case VALUE_NUMBER:
 		str_add(s, text);
-	else
+		break;
+	default:
 		str_json(s, text);
+	}
+}
+
+static enum value_type
+type_of_text(const char *text)
+{
+	return as_boolean(text) != NULL ? VALUE_BOOL
+	    : is_number(text)		? VALUE_NUMBER
+					: VALUE_STRING;
+}
+
+/* "true" or "false", also from "TRUE" and "True" as spreadsheets write; NULL.
+ */
+static const char *
+as_boolean(const char *text)
+{
+	return strcasecmp(text, "true") == 0 ? "true"
+	    : strcasecmp(text, "false") == 0 ? "false"
+					     : NULL;
 }
 
 /* Whether text is a JSON number; "007" is not. */

@@ -19,6 +19,8 @@
 #include "ctl/ctl.h"
 #include "ctl/replay/replay.h"
 
+#define NAMES_SIZE ((size_t)1 << 20) /* for the names of columns */
+
 static void set_name(struct replay_source *so, struct arena *a);
 
 int
@@ -57,9 +59,32 @@ source_next(struct replay_source *so, struct fail *f)
 
 	if (so->row >= so->last)
 		return 0;
-	if ((r = csv_next(&so->csv, f)) == 1)
+	if ((r = csv_next(&so->csv, f)) == 1) {
 		so->row++;
+		row_note(&so->layout, &so->csv);
+	}
 	return r;
+}
+
+bool
+source_is_whole(const struct replay_source *so, const char *map)
+{
+	static struct replay_source copy;
+	struct fail f = { 0 };
+	struct arena a;
+	bool lost;
+
+	copy = *so;
+	ctl_arena(&a, NAMES_SIZE);
+
+	/* What cannot be read is refused when the file is read again. */
+	if (source_open(&copy, map, &a, &f) == 0)
+		while (source_next(&copy, &f) == 1)
+			continue;
+	lost = copy.file != NULL && row_losses(&copy.layout);
+	source_close(&copy);
+	ctl_arena_free(&a);
+	return !lost;
 }
 
 void

@@ -21,6 +21,7 @@ static int csv_quoted(struct csv *cs, int *ret_end, struct fail *f);
 static int csv_end_of_line(struct csv *cs, int *c, struct fail *f);
 static int csv_bad(const struct csv *cs, const char *why, struct fail *f);
 static void csv_skip_mark(struct csv *cs);
+static int csv_skip_blank(struct csv *cs, int c);
 
 void
 csv_init(struct csv *cs, long (*read)(void *, char *, size_t), void *cookie)
@@ -41,7 +42,8 @@ csv_next(struct csv *cs, struct fail *f)
 	cs->row_len = 0;
 	cs->n_fields = 0;
 	cs->row_line = cs->line;
-	if ((c = csv_byte(cs)) == BYTE_END)
+	c = csv_skip_blank(cs, csv_byte(cs));
+	if (c == BYTE_END)
 		return 0;
 
 	/* csv_field() sets c to the byte after the field. */
@@ -55,6 +57,12 @@ csv_next(struct csv *cs, struct fail *f)
 	if (c == '\n')
 		cs->line++;
 
+	if (cs->columns == 0 && cs->n_fields == 1 &&
+	    strpbrk(cs->field[0], ";\t") != NULL)
+		return csv_bad(cs,
+		    "has no comma, but a semicolon or a tab: separate the "
+		    "fields by commas",
+		    f);
 	if (cs->columns == 0)
 		cs->columns = cs->n_fields;
 	if (cs->n_fields != cs->columns)
@@ -205,6 +213,23 @@ csv_skip_mark(struct csv *cs)
 	}
 	if (cs->in_len >= size && memcmp(cs->in, mark, size) == 0)
 		cs->in_pos = size;
+}
+
+/*
+ * Skip lines without a byte, of which the first begins with c.  They are rows
+ * of a file with one column.  Return the first byte of the next row.
+ */
+static int
+csv_skip_blank(struct csv *cs, int c)
+{
+	while (cs->columns != 1 &&
+	    (c == '\n' || (c == '\r' && csv_peek(cs) == '\n'))) {
+		if (c == '\r')
+			csv_byte(cs);
+		cs->row_line = ++cs->line;
+		c = csv_byte(cs);
+	}
+	return c;
 }
 
 /* Refuse the row being read. */

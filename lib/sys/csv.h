@@ -43,11 +43,13 @@ void csv_init(
 /*
  * Read the next row into field[0..n_fields-1], which are valid until the next
  * call.  A line ends with LF or CR LF, the last one also at the end of the
- * input; a byte order mark before the first row is skipped.  Returns 1 for a
+ * input; a byte order mark before the first row is skipped, and so are blank
+ * lines of a file with several columns.  Returns 1 for a
  * row, 0 at the end, or -1 with f set; its text names the line.  Refused are a
  * quote inside an unquoted field, text after a closing quote, a quote never
- * closed, a CR without LF, a NUL byte, a row that is too long, and a row with
- * another number of fields than the first.  Do not call it again after -1.
+ * closed, a CR without LF, a NUL byte, a row that is too long, a row with
+ * another number of fields than the first, and a first row that has semicolons
+ * or tabs instead of commas.  Do not call it again after -1.
  */
 int csv_next(struct csv *cs, struct fail *f)
     __attribute__((warn_unused_result));

@@ -33,7 +33,7 @@ check "a time that goes back is refused by its line" prints 'line 3 is earlier'
 printf 'when,userId\n1,1\n' >"$scratch/small.csv"
 replay_small "$scratch/small.csv"
 check "a file without a column of times is refused" prints 'map time=COLUMN'
-printf 'time,userId,fraud\n2018-04-02 00:00:00,1,0\n2018-04-02 00:00:00,1,True\n' \
+printf 'time,userId,fraud\n2018-04-02 00:00:00,1,0\n2018-04-02 00:00:00,1,yes\n' \
     >"$scratch/small.csv"
 replay_small "$scratch/small.csv"
 is "a fraud column must have 1 or 0" "$STATUS $(sed 's/.*: //' \

@@ -99,4 +99,23 @@ ctl lists remove allow country NG
 is "lists remove takes kind, subject and value" "$STATUS ${OUT%% *}" "0 removed"
 ctl lists remove allow country NG
 is "lists remove of a removed value exits 65" "$STATUS" 65
+
+# lists import --strict: only rows that are new and have not expired.
+printf 'kind,subject,value,expiresAt\nblock,user,u-9,\nblock,user,u-8,2020-01-31T00:00:00Z\n' \
+    >"$scratch/more.csv"
+ctl lists import --strict "$scratch/more.csv"
+is "--strict names rows that have expired, and imports nothing" \
+    "$STATUS $(sed -n "s,$scratch/,,; 1p" "$scratch/err")" \
+    "65 more.csv:3: expiresAt is in the past"
+ctl lists add --reason other block user u-8
+sed -i 's/,2020.*/,/' "$scratch/more.csv"
+ctl lists import --strict "$scratch/more.csv"
+is "--strict counts rows that would change an entry, and imports nothing" \
+    "$STATUS $(cat "$scratch/err") $(sql "select count(*) from assay.list_entry
+    where value = 'u-9'")" \
+"65 assayctl: nothing was imported; 1 of 2 entries would change one that exists 0"
+sed -i 3d "$scratch/more.csv"
+ctl lists import --strict "$scratch/more.csv"
+is "--strict imports rows that are all new" "$STATUS $OUT" \
+    "0 1 entries: 1 added, 0 updated, 0 unchanged"
 finish

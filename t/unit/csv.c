@@ -44,6 +44,8 @@ static const struct {
 	{ "a,b\r\n1,2", "1:a|b;2:1|2;" },
 	{ "a,b\n1,", "1:a|b;2:1|;" },
 	{ "a\n\nb\n", "1:a;2:;3:b;" },
+	{ "\n\r\na,b\n\n1,2\r\n\r\n\n3,4\n\n", "3:a|b;5:1|2;8:3|4;" },
+	{ "a,b;c\n1;2,3\n", "1:a|b;c;2:1;2|3;" },
 	{ "\"a\",\"b,c\"\n", "1:a|b,c;" },
 	{ "\"say \"\"hi\"\"\",\"\"\n", "1:say \"hi\"|;" },
 	{ "\"two\nlines\",x\ny,z\n", "1:two\nlines|x;3:y|z;" },
@@ -62,6 +64,13 @@ static const struct {
 } bad[] = {
 	{ "a,b\n1\n", 6, "line 2 has 1 fields, the first row has 2" },
 	{ "a\n1,2\n", 6, "line 2 has 2 fields, the first row has 1" },
+	{ "a;b\n1;2\n", 8,
+	    "line 1 has no comma, but a semicolon or a tab: separate the "
+	    "fields by commas" },
+	{ "a\tb\n1\t2\n", 8,
+	    "line 1 has no comma, but a semicolon or a tab: separate the "
+	    "fields by commas" },
+	{ "a,b\n \n", 6, "line 2 has 1 fields, the first row has 2" },
 	{ "a\n1\"2\n", 6, "line 2 has a quote inside a field without quotes" },
 	{ "a\n\"1\"2\n", 7, "line 2 has text after a closing quote" },
 	{ "a\n\n\"1\n\n", 7, "line 3 begins a quote never closed" },
