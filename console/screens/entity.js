@@ -4,6 +4,7 @@
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { Activity, Earlier } from "../cases/around.js";
+import { entityValue } from "../cases/values.js";
 import { Connections } from "../entity/connections.js";
 import { ENTITY_KINDS, eventsText } from "../entity/kinds.js";
 import { number, percent } from "../format.js";
@@ -54,7 +55,7 @@ function Entity({ kind, id }) {
 			<${Numbers} graph=${graph} />
 			<div class="columns">
 				<div class="stack"><${Listed}
-					values=${[{ subject: kind, value: id }]} />
+					values=${[entityValue(kind, id)]} />
 					${kind === "user" && html`<${Section}
 						title=${t("entity.cases")}><${Earlier} user=${id} />
 					</${Section}>

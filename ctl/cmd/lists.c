@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include <json-c/json.h>
@@ -20,6 +21,7 @@
 
 static int drop_entry(
     struct http_client *sv, const char *what, const char *reason, char **argv);
+static const char *entry_with_value(struct json_object *found, char **argv);
 static int remove_one_entry(struct http_client *sv, const char *what,
     const char *reason, const char *id);
 
@@ -67,7 +69,7 @@ drop_entry(
 		.what = what, .method = "POST", .path = "/v1/lists/search"
 	};
 	struct json_object *found;
-	const char *id = NULL;
+	const char *id;
 	struct str s;
 	size_t i;
 	int status;
@@ -83,17 +85,41 @@ drop_entry(
 	req.body = str_text(&s);
 	if ((status = http_client_call(sv, &req, &found)) != EX_OK)
 		return status;
-	if (json_object_is_type(found, json_type_array) &&
-	    json_object_array_length(found) > 0)
-		id = json_object_get_string(
-		    request_spec_at(json_object_array_get_idx(found, 0), "id"));
-	if (id == NULL) {
+	if ((id = entry_with_value(found, argv)) == NULL) {
 		ctl_say("there is no such entry; 'assayctl lists find %s "
 			"VALUE' shows the entries for a value",
 		    argv[1]);
 		return EX_DATAERR;
 	}
 	return remove_one_entry(sv, what, reason, id);
+}
+
+/*
+ * Return the id of the entry of found that has the value of argv, and not only
+ * a network with it; NULL if there is no such entry.
+ */
+static const char *
+entry_with_value(struct json_object *found, char **argv)
+{
+	const enum list_subject subject = list_subject_parse(argv[1]);
+	char value[LIST_VALUE_SIZE];
+	struct json_object *one;
+	const char *has;
+	size_t i, n;
+
+	if (!json_object_is_type(found, json_type_array) ||
+	    subject == LIST_SUBJECT__NONE ||
+	    list_entry_value(subject, argv[2], value) == -1)
+		return NULL;
+	n = json_object_array_length(found);
+	for (i = 0; i < n; i++) {
+		one = json_object_array_get_idx(found, i);
+		has = json_object_get_string(request_spec_at(one, "value"));
+		if (has != NULL && strcmp(has, value) == 0)
+			return json_object_get_string(
+			    request_spec_at(one, "id"));
+	}
+	return NULL;
 }
 
 static int

@@ -139,6 +139,9 @@ test("an address has the place and the network that are known", () => {
 test("addresses of the user can be put on a list", () => {
 	assert.deepEqual(graphValues({ ips: ["a", "b"], phones: ["1"] }, 1),
 	    [{ subject: "ip", value: "a" }, { subject: "phone", value: "1" }]);
+	assert.deepEqual(graphValues({ ips: ["2001:db8:1:2::", "64:ff9b::1"],
+	    phones: [] }, 2), [{ subject: "ip", value: "2001:db8:1:2::/64" },
+	    { subject: "ip", value: "64:ff9b::1" }]);
 });
 
 test("a typed value keeps the type of the signal", () => {

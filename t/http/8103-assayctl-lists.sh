@@ -99,6 +99,14 @@ ctl lists remove allow country NG
 is "lists remove takes kind, subject and value" "$STATUS ${OUT%% *}" "0 removed"
 ctl lists remove allow country NG
 is "lists remove of a removed value exits 65" "$STATUS" 65
+ctl lists add block ip 203.0.113.5
+ctl lists add block ip 203.0.113.0/24
+ctl lists remove block ip 203.0.113.6
+is "lists remove does not take a network for its address" "$STATUS" 65
+ctl lists remove block ip ::ffff:203.0.113.5
+is "lists remove takes the address, not the network that has it" \
+    "$STATUS $(sql "select value from assay.list_entry where subject = 'ip'")" \
+    "0 203.0.113.0/24"
 
 # lists import --strict: only rows that are new and have not expired.
 printf 'kind,subject,value,expiresAt\nblock,user,u-9,\nblock,user,u-8,2020-01-31T00:00:00Z\n' \
