@@ -67,7 +67,8 @@ bool ip_address_outside(const struct ip_address *ad);
 /*
  * Write the canonical text of the address that stands for one client: an IPv4
  * address itself, the first address of the /64 of an IPv6 address, because a
- * host takes any of these.  text that is not an address is copied.
+ * host takes any of these.  An IPv6 address that contains an IPv4 address, as
+ * behind NAT64, stands for itself.  text that is not an address is copied.
  */
 void ip_client_text(const char *text, char ret[IP_ADDRESS_TEXT_SIZE]);
 

@@ -126,6 +126,11 @@ static const struct {
 	{ "2a00:1450:4001:80b::", "2a00:1450:4001:80b::" },
 	{ "2a00:1450:4001:80c::1", "2a00:1450:4001:80c::" },
 	{ "::1", "::" },
+	{ "64:ff9b::5102:304", "64:ff9b::5102:304" },
+	{ "64:ff9b:1::5102:304", "64:ff9b:1::5102:304" },
+	{ "2001:0:4136:e378:8000:63bf:3fff:fdd2",
+	    "2001:0:4136:e378:8000:63bf:3fff:fdd2" },
+	{ "2001:4860:4860::8888", "2001:4860:4860::" },
 	{ "somewhere", "somewhere" },
 };
 
@@ -149,8 +154,8 @@ suite_ip_address(void)
 	tcase_add_test(tc, host_ends_at_its_length);
 	tcase_add_loop_test(
 	    tc, only_public_addresses_are_outside, 0, (int)nitems(ends));
-	tcase_add_loop_test(tc, client_is_an_ipv4_address_or_a_64, 0,
-	    (int)nitems(clients));
+	tcase_add_loop_test(
+	    tc, client_is_an_ipv4_address_or_a_64, 0, (int)nitems(clients));
 	suite_add_tcase(s, tc);
 	return s;
 }
