@@ -390,17 +390,29 @@ awk 'BEGIN {
 check "replay --type decides rows of another type" exits 0 \
     replay --offline --sql "$srcdir/sql" --type card.authorize "$scratch/wide.csv"
 check "replay names columns that are no field of an event" \
-    grep -qx 'assayctl: columns that are no field of an event: type, steps' \
+    grep -qx 'assayctl: columns that are no field of an event: steps' \
     "$scratch/err"
 check "replay names attributes beyond the limit" \
     grep -q 'at most 64 attributes: attr.v63, attr.v64$' "$scratch/err"
 check "replay names attributes of several types, with lines" prints \
     'attr.mcc has values of several types: 1 numbers (line 2), 1 texts (line 3)'
-check "replay reads the booleans of spreadsheets" eval '! prints attr.guest'
+printf 'rule g { when attr.guest == true then score += 7, tag guest }' \
+    >"$scratch/guest.rule"
+"$builddir/assayctl" replay --offline --sql "$srcdir/sql" --json \
+    --type card.authorize --rules "$scratch/guest.rule" "$scratch/wide.csv" \
+    >"$scratch/out" 2>/dev/null
+is "replay reads the booleans of spreadsheets" \
+    "$(jq -r 'select(.score != null) | .score' "$scratch/out" | tr '\n' ' ')" "7 0 "
 check "replay --strict refuses such a file" exits 65 \
     replay --offline --sql "$srcdir/sql" --strict --type card.authorize \
     "$scratch/wide.csv"
 check "replay --strict says that nothing was sent" prints 'nothing was sent'
+printf 'time,userId\n2018-04-02 00:00:00,1\n1\n' >"$scratch/broken.csv"
+check "replay --strict refuses a file that it cannot read to its end" exits 65 \
+    replay --offline --sql "$srcdir/sql" --strict "$scratch/broken.csv"
+check "replay --strict sends no row of such a file" prints 'nothing was sent'
+check "replay --strict refuses a pipe" exits 65 \
+    replay --offline --sql "$srcdir/sql" --strict /dev/stdin
 check "replay --map leaves out fields without a column" exits 0 \
     replay --offline --sql "$srcdir/sql" \
     --map type=,attr.mcc=,userId=attr.v64 "$scratch/wide.csv"

@@ -20,6 +20,7 @@
 #include "core/base/fail.h"
 #include "core/signal/features.h"
 #include "core/event/geo.h"
+#include "core/event/placeholder.h"
 #include "core/decide/model.h"
 #include "core/decide/sample.h"
 #include "core/decide/event_context.h"
@@ -61,6 +62,7 @@ struct offline_run {
 	struct scoring scoring; /* shared by all rulebooks */
 	struct model model; /* of --model */
 	struct geoip *geoip;
+	struct placeholders placeholders;
 	struct offline_store *history;
 	struct arena arena; /* lives until the end of the run */
 	struct arena row; /* is reset after each row */
@@ -71,7 +73,7 @@ struct offline_run {
 
 static int begin_offline(
     struct offline_run *ru, const char *map, struct fail *f);
-static const char *path_in(const char *variable);
+static const char *value_in(const char *variable);
 static int set_scorer(struct offline_run *ru, struct fail *f);
 static int count_begin(struct offline_run *ru, struct fail *f);
 static void count_rules(struct offline_run *ru, const struct offline_step *st);
@@ -136,9 +138,9 @@ static int
 begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 {
 	const char *const paths[GEOIP__MAX] = {
-		[GEOIP_PLACES] = path_in("GEOIP_DB"),
-		[GEOIP_MORE_PLACES] = path_in("GEOIP_MORE_DB"),
-		[GEOIP_ASN] = path_in("GEOIP_ASN_DB"),
+		[GEOIP_PLACES] = value_in("GEOIP_DB"),
+		[GEOIP_MORE_PLACES] = value_in("GEOIP_MORE_DB"),
+		[GEOIP_ASN] = value_in("GEOIP_ASN_DB"),
 	};
 
 	if (source_open(ru->source, map, &ru->arena, f) == -1 ||
@@ -148,7 +150,12 @@ begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 	ru->geoip = geoip_open(paths, f);
 	if (ru->geoip == NULL)
 		return -1;
-	ru->history = offline_store_new((int)ru->options->label_delay);
+	if (placeholders_read(value_in("PLACEHOLDERS"), &ru->placeholders) ==
+	    -1)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+		    "PLACEHOLDERS is not valid; see assay(5)");
+	ru->history =
+	    offline_store_new((int)ru->options->label_delay, &ru->placeholders);
 	if (ru->history == NULL)
 		return fail_memory(f);
 	ru->show->truth = ru->source->layout.truth;
@@ -157,13 +164,13 @@ begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 	return ru->options->export == NULL ? 0 : export_open(ru, f);
 }
 
-/* The path in a variable of the environment; NULL: none. */
+/* The value of a variable of the environment; NULL: none. */
 static const char *
-path_in(const char *variable)
+value_in(const char *variable)
 {
-	const char *path = getenv(variable);
+	const char *value = getenv(variable);
 
-	return path != NULL && *path != '\0' ? path : NULL;
+	return value != NULL && *value != '\0' ? value : NULL;
 }
 
 /* Set the scorer and its model.  Return 0, or -1 with f set. */

@@ -39,6 +39,7 @@ struct edge {
 
 struct offline_store {
 	int delay; /* of labels, days */
+	const struct placeholders *placeholders; /* or NULL */
 	struct string_ids ids; /* of events */
 	struct string_ids names; /* of entities; the number is the id */
 	struct store_row *rows; /* by id - 1 */
@@ -71,13 +72,14 @@ static struct edge *edge_slot(const struct offline_store *h, struct edge edge);
 static struct edge edge_of(struct user_state_link link);
 static int grow_links(struct offline_store *h, struct fail *f);
 struct offline_store *
-offline_store_new(int delay)
+offline_store_new(int delay, const struct placeholders *more)
 {
 	struct offline_store *h = calloc(1, sizeof(*h));
 
 	if (h == NULL)
 		return NULL;
 	h->delay = delay;
+	h->placeholders = more;
 	h->mask = 2 * FIRST - 1;
 	h->links = calloc(h->mask + 1, sizeof(*h->links));
 	if (h->links == NULL) {
@@ -134,7 +136,8 @@ offline_store_read(struct offline_store *h, const struct event *ev,
 	int c;
 
 	if (identifiers == NULL || g == NULL || rates == NULL ||
-	    entity_graph_identifier(g, ev, NULL, identifiers) == -1 ||
+	    entity_graph_identifier(g, ev, h->placeholders, identifiers) ==
+		-1 ||
 	    (user = entity_graph_node(g, NODE_USER, ev->user)) == NULL)
 		return fail_memory(f);
 	if (read_node(h, g, user, f) == -1)

@@ -17,13 +17,15 @@ struct event;
 struct fail;
 struct offline_store;
 struct place;
+struct placeholders;
 struct event_context;
 
 /*
  * Return an empty history, NULL if there is no memory.  Labels take effect
  * delay days after their events.
  */
-struct offline_store *offline_store_new(int delay);
+struct offline_store *offline_store_new(
+    int delay, const struct placeholders *more);
 
 /* Free; NULL is harmless. */
 void offline_store_free(struct offline_store *h);

@@ -54,6 +54,7 @@ struct replay_layout {
 	const char *unused; /* names of columns without a field, or "" */
 	const char *dropped; /* of those beyond EVENT_ATTRS_MAX, or "" */
 	const char *type; /* of all rows, or NULL */
+	int type_column; /* that this replaces, or -1 */
 	const char *currency; /* of rows without a currency */
 	const char *prefix; /* of every event id */
 	const char *name; /* a row without an id gets this and its number */
@@ -133,8 +134,9 @@ int source_next(struct replay_source *so, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Read the rows from so->first to so->last of the file once, and return
- * whether row_losses() says nothing of them.  so is not changed.
+ * Read the rows from so->first to so->last of the file, which must be a regular
+ * file, once, and return whether all can be read and row_losses() says nothing
+ * of them; else say why.  so is not changed.
  */
 bool source_is_whole(const struct replay_source *so, const char *map);
 

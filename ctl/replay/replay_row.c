@@ -115,8 +115,11 @@ row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
 	if (la->column[FIELD_USER] == -1)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
 		    "no column is named userId; use --map userId=COLUMN");
-	if (la->type != NULL)
+	la->type_column = -1;
+	if (la->type != NULL) {
+		la->type_column = la->column[FIELD_TYPE];
 		la->column[FIELD_TYPE] = -1;
+	}
 	name_unused(la, cs, a);
 	la->truth = la->column[FIELD_FRAUD] != -1;
 	return 0;
@@ -219,7 +222,7 @@ say_types(const struct replay_attr *at)
 	}
 	if (n > 1)
 		ctl_say(
-		    "attr.%s has values of several types: %s", at->name, text);
+		    "attr.%s has values of several types: %s", at->shown, text);
 	return n > 1;
 }
 
@@ -388,7 +391,7 @@ is_used(const struct replay_layout *la, int column)
 	for (i = 0; i < la->n_attrs; i++)
 		if (la->attr[i].column == column)
 			return true;
-	return false;
+	return la->type_column == column;
 }
 
 /* Return a field of the row, NULL if it is empty or has no column. */

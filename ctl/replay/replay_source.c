@@ -72,19 +72,27 @@ source_is_whole(const struct replay_source *so, const char *map)
 	static struct replay_source copy;
 	struct fail f = { 0 };
 	struct arena a;
-	bool lost;
+	struct stat st;
+	bool whole;
+	int r;
 
+	if (stat(so->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		ctl_say("--strict reads the file twice: %s must be a regular "
+			"file",
+		    so->path);
+		return false;
+	}
 	copy = *so;
 	ctl_arena(&a, NAMES_SIZE);
-
-	/* What cannot be read is refused when the file is read again. */
-	if (source_open(&copy, map, &a, &f) == 0)
-		while (source_next(&copy, &f) == 1)
+	if ((r = source_open(&copy, map, &a, &f)) == 0)
+		while ((r = source_next(&copy, &f)) == 1)
 			continue;
-	lost = copy.file != NULL && row_losses(&copy.layout);
+	if (r == -1)
+		ctl_failed(so->path, &f);
+	whole = r == 0 && !row_losses(&copy.layout);
 	source_close(&copy);
 	ctl_arena_free(&a);
-	return !lost;
+	return whole;
 }
 
 void

@@ -93,7 +93,7 @@ txn_count(struct worker_slot *slot, const struct decision_request *item)
 	metric_add(slot, METRIC_ID_DECISIONS,
 	    (size_t)item->answer.verdict - VERDICT_ALLOW,
 	    item->outcome == TXN_REPLAYED ? 1 : 0, 1);
-	for (i = 0; i < IDENTIFIER__MAX; i++)
+	for (i = 0; i < IDENTIFIER__MAX && item->outcome == TXN_DECIDED; i++)
 		metric_add(slot, METRIC_ID_PLACEHOLDERS, i, 0,
 		    item->placeholders >> i & 1);
 	if (item->outcome != TXN_DEGRADED)

@@ -54,7 +54,7 @@ set_up(void)
 	ck_assert_ptr_nonnull(row_block);
 	arena_init(&arena, block, BLOCK);
 	arena_init(&row, row_block, ROW);
-	history = offline_store_new(DELAY);
+	history = offline_store_new(DELAY, NULL);
 	ck_assert_ptr_nonnull(history);
 	whole = entity_graph_new(&arena, 2 * KINDS * NAMES, 8 * EVENTS);
 	ck_assert_ptr_nonnull(whole);
