@@ -94,7 +94,8 @@ address_denied() {
 }
 # The blocks that the program refuses, themselves and through NAT64; of IPv6 all
 # blocks that are not unicast, and the special ones that are.
-sed -n 's/^	V4(\([0-9, ]*\)),.*/\1/p' "$srcdir/core/event/ip_address.c" |
+sed -n '/ special4\[\]/,/^};/s/^	V4(\([0-9, ]*\)),.*/\1/p' \
+    "$srcdir/core/event/ip_address.c" |
     tr -d ' ' | awk -F , '{
 	printf "%d.%d.%d.0/%d\n", $1, $2, $3, $4
 	net = sprintf("64:ff9b::%x:%x/%d", 256 * $1 + $2, 256 * $3, 96 + $4)

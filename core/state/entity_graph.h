@@ -90,8 +90,9 @@ struct graph_node *entity_graph_node(
 /*
  * Find the identifiers of an event; add those that are not in the graph.  ret
  * has NULL for each one that the event lacks, or that is a placeholder, see
- * core/event/placeholder.h.  The key of an ip is ip_client_text().  Return the placeholders, bits of 1 <<
- * event_identifier, or -1 if the arena is full.
+ * core/event/placeholder.h.  The key of an ip is that of ip_client_text().
+ * Return the placeholders, bits of 1 << event_identifier, or -1 if the arena is
+ * full.
  */
 int entity_graph_identifier(struct graph *g, const struct event *ev,
     const struct placeholders *more, struct graph_node *ret[IDENTIFIER__MAX])

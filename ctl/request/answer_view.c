@@ -221,8 +221,8 @@ block_show(struct view_table *tb, size_t row)
 }
 
 /*
- * Print the table of p, unless it has a title and no rows; add its rows to *rows;
- * return the next part.
+ * Print the table of p, unless it has a title and no rows; add its rows to
+ * *rows; return the next part.
  */
 static const struct request_part *
 rows_show(const struct request_part *p, struct json_object *json,

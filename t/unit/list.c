@@ -240,23 +240,18 @@ START_TEST(block_precedes_allow_precedes_watch)
 }
 END_TEST
 
-static struct list_network networks[] = {
-	{ { { 0 }, 0 }, 0, LIST_BLOCK }, /* each is read from network_texts */
-	{ { { 0 }, 0 }, 0, LIST_ALLOW },
-	{ { { 0 }, 0 }, 0, LIST_WATCH },
-	{ { { 0 }, 0 }, 0, LIST_BLOCK },
-	{ { { 0 }, 0 }, 100, LIST_ALLOW },
-	{ { { 0 }, 0 }, 0, LIST_BLOCK },
-	{ { { 0 }, 0 }, 0, LIST_WATCH },
-};
-static const char *const network_texts[nitems(networks)] = {
-	"81.0.0.0/8",
-	"81.2.3.0/24",
-	"81.2.3.4",
-	"81.2.3.4",
-	"81.2.128.0/17",
-	"2a00:1450::/32",
-	"2a00:1450:4001::200e",
+static const struct {
+	const char *text;
+	int64_t expires_at;
+	enum list_kind kind;
+} networks[] = {
+	{ "81.0.0.0/8", 0, LIST_BLOCK },
+	{ "81.2.3.0/24", 0, LIST_ALLOW },
+	{ "81.2.3.4", 0, LIST_WATCH },
+	{ "81.2.3.4", 0, LIST_BLOCK },
+	{ "81.2.128.0/17", 100, LIST_ALLOW },
+	{ "2a00:1450::/32", 0, LIST_BLOCK },
+	{ "2a00:1450:4001::200e", 0, LIST_WATCH },
 };
 
 static const struct {
@@ -280,16 +275,18 @@ START_TEST(longest_network_decides)
 {
 	const struct list_key key = { LIST_IP, addresses[_i].ip,
 		strlen(addresses[_i].ip) };
+	struct list_network nets[nitems(networks)];
 	struct list_match m = { 0 };
 	size_t i;
 
-	for (i = 0; i < nitems(networks); i++)
+	for (i = 0; i < nitems(networks); i++) {
 		ck_assert_int_eq(
-		    ip_network_parse(network_texts[i], &networks[i].network),
-		    0);
-	list_network_sort(networks, nitems(networks));
-	list_network_match(
-	    networks, nitems(networks), &key, addresses[_i].now, &m);
+		    ip_network_parse(networks[i].text, &nets[i].network), 0);
+		nets[i].expires_at = networks[i].expires_at;
+		nets[i].kind = networks[i].kind;
+	}
+	list_network_sort(nets, nitems(nets));
+	list_network_match(nets, nitems(nets), &key, addresses[_i].now, &m);
 	ck_assert_int_eq(list_match_kind(&m), addresses[_i].want);
 	list_match_add(&m, LIST_BLOCK, 0);
 	ck_assert_int_eq(list_match_kind(&m), LIST_BLOCK);

@@ -419,7 +419,8 @@ static const struct {
 	{ "instrument.issuerCountry == \"UK\"",
 	    "instrument.issuerCountry is never \"UK\" (write \"GB\")" },
 	{ "!(geo.country in [\"us\", \"EU\", \"DE\", \" fr\"])",
-	    "geo.country is never \" fr\" (write \"FR\") or \"EU\" (it is a code "
+	    "geo.country is never \" fr\" (write \"FR\") or \"EU\" (it is a "
+	    "code "
 	    "of ISO 3166) or \"us\" (write \"US\")" },
 	{ "instrument.kind == \"Card\"",
 	    "instrument.kind is never \"Card\" (write \"card\")" },
