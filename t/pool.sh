@@ -171,7 +171,7 @@ old_request_shed() {
 	    grep '^Retry-After: 1' "$dir/reply" &&
 	    grep '"code":"UNAVAILABLE"' "$dir/reply" &&
 	    send_request decide GET /v1/decisions/e \
-		ENGINE_RECEIVED="$(date +%s).000" </dev/null | grep '^Status: 401' &&
+		ENGINE_RECEIVED="$(date +%s.%3N)" </dev/null | grep '^Status: 401' &&
 	    send_request decide GET /health ENGINE_RECEIVED=1000000000.000 \
 		</dev/null | grep '^Status: 200'
 }
