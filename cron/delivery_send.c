@@ -16,7 +16,6 @@
 #include "lib/sys/crypt.h"
 #include "cron/delivery_sign.h"
 
-#define ALERT_PREFIX "ntd_"
 #define TIMEOUT_MS 10000
 #define REPLY_MAX ((size_t)16 << 10) /* bytes to read of a response */
 #define ROOM_HEADERS ((size_t)8 << 10)
@@ -27,7 +26,8 @@ static int add_headers(struct delivery_transfer *po,
     const struct delivery_claim *cl, struct arena *a);
 static void add_delivery_header(struct delivery_transfer *po, size_t *n,
     const char *name, const char *value);
-static void settle_transfer(struct delivery_transfer *po, const char *error);
+static void fail_transfer(struct delivery_transfer *po, const char *error);
+static int64_t next_wait(const struct delivery_transfer *po);
 
 int
 delivery_send_start(struct delivery_transfer *po, struct http *h,
@@ -41,7 +41,6 @@ delivery_send_start(struct delivery_transfer *po, struct http *h,
 		return -1;
 	po->claim = cl->until;
 	po->attempts = cl->attempts;
-	po->alert = strncmp(me->id, ALERT_PREFIX, strlen(ALERT_PREFIX)) == 0;
 	po->call.method = "POST";
 	po->call.timeout_ms = TIMEOUT_MS;
 	po->call.reply_max = REPLY_MAX;
@@ -51,9 +50,9 @@ delivery_send_start(struct delivery_transfer *po, struct http *h,
 	po->call.owner = po;
 	po->state = DELIVERY_SEND_SENDING;
 	if (body == NULL || add_headers(po, cl, a) == -1)
-		settle_transfer(po, "the request cannot be built");
+		fail_transfer(po, "the request cannot be built");
 	else if (http_start(h, &po->call, &malformed) == -1)
-		settle_transfer(po, "the request cannot be started");
+		fail_transfer(po, "the request cannot be started");
 	return 0;
 }
 
@@ -61,15 +60,22 @@ struct delivery_transfer *
 delivery_send_finish(struct http *h, struct http_call *call)
 {
 	struct delivery_transfer *po = call->owner;
-	char status[DELIVERY_SEND_ERROR_SIZE];
+	const struct delivery_reply re = {
+		.form = po->form,
+		.url = call->url,
+		.status = call->status,
+		.body = call->reply,
+		.size = call->reply_size,
+	};
+	enum delivery_answer answer;
 
 	if (call->status == 0) {
-		settle_transfer(po, http_fault_text(call->fault));
-	} else if (call->status < 200 || call->status > 299) {
-		snprintf(status, sizeof(status), "status %d", call->status);
-		settle_transfer(po, status);
+		fail_transfer(po, http_fault_text(call->fault));
 	} else {
-		settle_transfer(po, "");
+		answer = delivery_answer(&re, po->error);
+		po->wait =
+		    answer == DELIVERY_ANSWER_FAILED ? next_wait(po) : -1;
+		po->state = DELIVERY_SEND_DONE;
 	}
 	http_done(h, call);
 	return po;
@@ -100,6 +106,7 @@ copy_texts(struct delivery_transfer *po, const struct delivery_claim *cl,
 		return fail_memory(f);
 	arena_init(&po->arena, block, room);
 	po->id = arena_strdup(&po->arena, cl->message->id);
+	po->form = arena_strdup(&po->arena, cl->message->form);
 	po->call.url = arena_strdup(&po->arena, cl->url);
 	po->call.body = arena_strdup(&po->arena, body);
 	po->call.body_size = strlen(body);
@@ -149,16 +156,20 @@ add_delivery_header(struct delivery_transfer *po, size_t *n, const char *name,
 	po->call.headers[(*n)++] = str_text(&s);
 }
 
-/* End the transfer; an empty error means delivered. */
+/* End a transfer without an answer. */
 static void
-settle_transfer(struct delivery_transfer *po, const char *error)
+fail_transfer(struct delivery_transfer *po, const char *error)
+{
+	snprintf(po->error, sizeof(po->error), "%s", error);
+	po->wait = next_wait(po);
+	po->state = DELIVERY_SEND_DONE;
+}
+
+static int64_t
+next_wait(const struct delivery_transfer *po)
 {
 	uint32_t chance;
 
 	crypt_random(&chance, sizeof(chance));
-	snprintf(po->error, sizeof(po->error), "%s", error);
-	po->wait = delivery_backoff(
-	    po->alert ? &delivery_backoff_alert : &delivery_backoff_webhook,
-	    po->attempts + 1, po->call.retry_after, chance);
-	po->state = DELIVERY_SEND_DONE;
+	return delivery_backoff(po->attempts + 1, po->call.retry_after, chance);
 }

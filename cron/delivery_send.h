@@ -3,16 +3,14 @@
 #ifndef CRON_DELIVERY_SEND_H
 #define CRON_DELIVERY_SEND_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/arena.h"
+#include "cron/delivery_answer.h"
 #include "lib/net/http.h"
 
 struct fail;
 struct delivery_message;
-
-#define DELIVERY_SEND_ERROR_SIZE 64
 
 enum delivery_send_state {
 	DELIVERY_SEND_FREE = 0,
@@ -28,11 +26,11 @@ struct delivery_transfer {
 	const char *id;
 	int64_t claim; /* end of the lease, which also identifies it */
 	int attempts; /* made before this one */
-	bool alert;
+	const char *form; /* of the message */
 	struct http_call call;
 
 	/* Set when the state is DONE. */
-	char error[DELIVERY_SEND_ERROR_SIZE]; /* empty: delivered */
+	char error[DELIVERY_ANSWER_ERROR_SIZE]; /* empty: delivered */
 	int64_t wait; /* us until the next attempt, -1: dead letter */
 };
 

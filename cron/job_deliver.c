@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "cron/delivery_body.h"
 #include "cron/delivery_send.h"
 #include "cron/jobs.h"
+#include "lib/conf/conf.h"
 #include "lib/sys/clock.h"
 #include "lib/db/db.h"
 #include "lib/net/http.h"
@@ -22,20 +24,19 @@
 #define LEASE_MS 20000 /* longer than a transfer and storing its result */
 #define GATHER (CLOCK_SECOND / 100) /* wait for more after a first response */
 #define END_WAIT CLOCK_SECOND /* for open transfers at the end */
-#define FORGET_EVERY (10 * CLOCK_SECOND)
-#define FORGET_MAX 5000
+#define CHORES_EVERY (10 * CLOCK_SECOND)
+#define CHORE_MAX 5000 /* deliveries that one statement moves or drops */
 
 struct delivery_job {
 	struct http *http;
 	size_t sending; /* number of transfers in this state */
 	size_t done; /* the same */
 	char *after; /* id of the last subscriber of the last claim */
-	int64_t forget_at; /* clock_ticks() of the next drop_revoked */
+	int64_t chores_at; /* clock_ticks() of the next do_chores() */
 	struct delivery_transfer transfers[TRANSFERS_MAX];
 };
 
-static int drop_revoked_deliveries(
-    struct job_run *r, bool *ret_more, struct fail *f);
+static int do_chores(struct job_run *r, bool *ret_more, struct fail *f);
 static int claim_deliveries(struct job_run *r, size_t *ret_n, struct fail *f);
 static int begin_transfer(struct job_run *r, const struct rows *rows, int row,
     struct delivery_transfer *transfer, struct fail *f);
@@ -71,16 +72,16 @@ int
 job_deliver_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	struct delivery_job *d = r->own;
-	bool published = false, forgot = false;
+	bool published = false, moved = false;
 	size_t claimed = 0;
 
 	if (job_publish_step(r, &published, f) == -1 ||
-	    drop_revoked_deliveries(r, &forgot, f) == -1 ||
+	    do_chores(r, &moved, f) == -1 ||
 	    claim_deliveries(r, &claimed, f) == -1)
 		return -1;
 	drive_transfers(
 	    r, clock_ticks() + r->job->pause_ms * CLOCK_SECOND / 1000, false);
-	*ret_more = published || forgot || claimed > 0 || d->sending > 0;
+	*ret_more = published || moved || claimed > 0 || d->sending > 0;
 	return settle_deliveries(r, f);
 }
 
@@ -107,24 +108,33 @@ job_deliver_close(struct job_run *r)
 	free(d);
 }
 
-/* Every ten seconds, remove the deliveries of revoked subscribers. */
+/*
+ * Every ten seconds, drop the deliveries of revoked subscribers, send dead
+ * letters again whose subscribers answer, and probe subscribers that fail.
+ */
 static int
-drop_revoked_deliveries(struct job_run *r, bool *ret_more, struct fail *f)
+do_chores(struct job_run *r, bool *ret_more, struct fail *f)
 {
+	static const enum stmt chores[] = { STMT_DELIVERY_FORGET,
+		STMT_DELIVERY_RESEND, STMT_DELIVERY_PROBE };
+	const size_t n = conf.RESEND_DEAD_LETTERS ? nitems(chores) : 1;
 	struct delivery_job *d = r->own;
 	struct params p;
 	struct rows rows;
+	size_t i;
 
 	*ret_more = false;
-	if (clock_ticks() < d->forget_at)
+	if (clock_ticks() < d->chores_at)
 		return 0;
 	params_init(&p, r->arena);
-	params_int(&p, FORGET_MAX);
-	if (db_one(r->db, r->arena, STMT_DELIVERY_FORGET, &p, &rows, f) == -1)
-		return -1;
-	*ret_more = rows_get_int(&rows, "n") == FORGET_MAX;
+	params_int(&p, CHORE_MAX);
+	for (i = 0; i < n; i++) {
+		if (db_one(r->db, r->arena, chores[i], &p, &rows, f) == -1)
+			return -1;
+		*ret_more |= rows_get_int(&rows, "n") == CHORE_MAX;
+	}
 	if (!*ret_more)
-		d->forget_at = clock_ticks() + FORGET_EVERY;
+		d->chores_at = clock_ticks() + CHORES_EVERY;
 	return 0;
 }
 

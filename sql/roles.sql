@@ -350,7 +350,8 @@ grant execute on function assay.webhook_list(text[]),
 	text, bigint),
     assay.channel_revoke(text),
     assay.channel_test(text, text, text),
-    assay.delivery_json(assay.dead_letter),
+    assay.delivery_json(text, text, text, int, timestamptz, text, timestamptz,
+	timestamptz),
     assay.delivery_list(text, bigint),
     assay.delivery_drop(text),
     assay.subscriber_revoked(boolean, text),
@@ -364,7 +365,9 @@ grant execute on function
     assay.delivery_claim(bigint, bigint, bigint, bigint, text),
     assay.delivery_settle(text[], timestamptz[], text[], bigint[]),
     assay.delivery_release(text[], timestamptz[]),
-    assay.delivery_drop_revoked(bigint) to assay_companion;
+    assay.delivery_drop_revoked(bigint),
+    assay.delivery_resend(bigint),
+    assay.delivery_probe(bigint) to assay_companion;
 
 -- retain removes rows that are older than their window.  It reads only the
 -- columns that it needs for that.

@@ -860,6 +860,13 @@ where not p.busy;
 -- name: delivery_forget one late
 select assay.delivery_drop_revoked($1::bigint) as n;
 
+-- Nor are these two.
+-- name: delivery_resend one late
+select assay.delivery_resend($1::bigint) as n;
+
+-- name: delivery_probe one late
+select assay.delivery_probe($1::bigint) as n;
+
 -- name: delivery_claim many write late
 select * from assay.delivery_claim($1::bigint, $2::bigint, $3::bigint,
 	$4::bigint, $5::text);

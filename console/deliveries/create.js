@@ -8,6 +8,7 @@ import "../text/deliveries.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Check, Choice, Form, Select, TextField } from "../ui/form.js";
+import { Note } from "../ui/page.js";
 import { Secret } from "../ui/secret.js";
 import { useAct } from "../ui/toast.js";
 import { RECEIVER_KINDS, VERDICT_EVENT, bodyOf, draftOf } from "./kinds.js";
@@ -72,7 +73,9 @@ export function CreateDialog({ kind, events, again, onClose }) {
 	if (made !== null)
 		return html`<${Secret} title=${t("deliveries.secret")}
 			text=${t("deliveries.secret.text")} secret=${made.secret}
-			onClose=${onClose} />`;
+			onClose=${onClose}>${made.warnings.map((warning) => html`
+				<${Note} tone="warn">${warning}</${Note}>`)}
+		</${Secret}>`;
 	return html`<${Dialog} title=${t(`deliveries.add.${kind}`)} onClose=${onClose}>
 		<${Form} onSubmit=${save}>
 			${again && html`<p>${t(`deliveries.again.${kind}`)}</p>`}

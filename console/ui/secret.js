@@ -9,7 +9,7 @@ import { Button, Check } from "./form.js";
 import { Note } from "./page.js";
 
 // Secret: it closes only after the operator says that the secret is stored.
-export function Secret({ title, text, secret, onClose }) {
+export function Secret({ title, text, secret, onClose, children }) {
 	const [stored, setStored] = useState(false);
 	return html`<${Dialog} title=${title} actions=${html`
 		<${Button} icon="copy" onClick=${() => copy(secret)}>${t("secret.copy")}
@@ -18,6 +18,7 @@ export function Secret({ title, text, secret, onClose }) {
 			${t("secret.close")}</${Button}>`}>
 		<div class="stack">
 			<p>${text}</p>
+			${children}
 			<pre class="preview" tabindex="0" aria-label=${title}>${secret}</pre>
 			<${Note} tone="warn">${t("secret.once")}</${Note}>
 			<${Check} label=${t("secret.stored")} checked=${stored}

@@ -2,20 +2,22 @@
 -- Deliveries, of webhooks and of alert channels.
 
 -- A delivery as answers show it: dead, or pending if dead_at is null.
-create or replace function assay.delivery_json(d assay.dead_letter)
+create or replace function assay.delivery_json(id text, subscriber_id text,
+    event text, attempts int, next_attempt_at timestamptz, last_error text,
+    created_at timestamptz, dead_at timestamptz)
 returns json language sql stable
 set search_path = pg_catalog, pg_temp
 return json_build_object(
-    'id', (d).id,
-    case when starts_with((d).id, 'whd_') then 'endpointId'
-	else 'channelId' end, (d).subscriber_id,
-    'event', (d).event,
-    'status', case when (d).dead_at is null then 'pending' else 'dead' end,
-    'attempts', (d).attempts,
-    'nextAttemptAt', case when (d).dead_at is null then
-	assay.time_text((d).next_attempt_at) end,
-    'lastError', (d).last_error,
-    'createdAt', assay.time_text((d).created_at));
+    'id', id,
+    case when starts_with(id, 'whd_') then 'endpointId'
+	else 'channelId' end, subscriber_id,
+    'event', event,
+    'status', case when dead_at is null then 'pending' else 'dead' end,
+    'attempts', attempts,
+    'nextAttemptAt', case when dead_at is null then
+	assay.time_text(next_attempt_at) end,
+    'lastError', last_error,
+    'createdAt', assay.time_text(created_at));
 
 -- The newest deliveries of a kind, 'whd_' or 'ntd_', at most max_rows of each
 -- status, without those to revoked subscribers, which will not be sent.
@@ -23,14 +25,16 @@ create or replace function assay.delivery_list(kind text, max_rows bigint)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
 return json_build_object(
-    'pending', (select coalesce(json_agg(assay.delivery_json(
-	    row(p.*, null)::assay.dead_letter) order by p.id desc), '[]')
+    'pending', (select coalesce(json_agg(assay.delivery_json(p.id,
+	    p.subscriber_id, p.event, p.attempts, p.next_attempt_at,
+	    p.last_error, p.created_at, null) order by p.id desc), '[]')
 	from (select d.* from assay.delivery d
 		join assay.subscriber s on s.id = d.subscriber_id and s.active
 	    where d.id >= kind and d.id < kind || 'w'
 	    order by d.id desc limit max_rows) p),
-    'dead', (select coalesce(json_agg(assay.delivery_json(p)
-	    order by p.id desc), '[]')
+    'dead', (select coalesce(json_agg(assay.delivery_json(p.id,
+	    p.subscriber_id, p.event, p.attempts, p.next_attempt_at,
+	    p.last_error, p.created_at, p.dead_at) order by p.id desc), '[]')
 	from (select d.* from assay.dead_letter d
 	    where d.id >= kind and d.id < kind || 'w'
 	    order by d.id desc limit max_rows) p)
@@ -149,8 +153,9 @@ $$;
 
 -- Record the results of deliveries whose leases still hold.  A delivery without
 -- an error is done.  One with an error is due again after its wait, in
--- microseconds, or dead if its wait is negative.  Deliveries to revoked
--- subscribers are dropped.  Returns for each: 0 delivered, 1 failed, 2 dead.
+-- microseconds, or dead if its wait is negative; a probe is a dead letter again.
+-- Deliveries to revoked subscribers are dropped.  Returns for each: 0 delivered,
+-- 1 failed, 2 dead.
 create or replace function assay.delivery_settle(ids text[],
     claims timestamptz[], errors text[], waits bigint[])
 returns table (id text, result int) language plpgsql security definer
@@ -213,6 +218,7 @@ begin
 		last_error = r.error
 	from unnest(ids, claims, errors, waits) as r(id, claim, error, wait)
 	where d.id = r.id and d.claimed_until = r.claim and r.wait >= 0
+		and d.dead_at is null
 	returning d.id, 1;
 
 	for one in
@@ -223,11 +229,14 @@ begin
 	loop
 		insert into assay.dead_letter (id, subscriber_id, event, data,
 		    user_id, correlation_id, occurred_at, created_at, attempts,
-		    last_error)
+		    last_error, resent, dead_at, probed_at)
 		values (one.id, one.subscriber_id, one.event, one.data,
 		    one.user_id, one.correlation_id, one.occurred_at,
-		    one.created_at, one.attempts + 1, one.error);
-		if one.event <> alert then
+		    one.created_at, one.attempts + 1, one.error, one.resent,
+		    coalesce(one.dead_at, clock_timestamp()),
+		    case when one.dead_at is not null
+			then clock_timestamp() end);
+		if one.dead_at is null and one.event <> alert then
 			perform assay.publish(alert, json_build_object(
 				'source', case when starts_with(one.id, 'ntd_')
 				    then 'alert' else 'webhook' end,
@@ -236,10 +245,78 @@ begin
 				'attempts', one.attempts + 1),
 			    one.correlation_id, null::text);
 		end if;
-		return query select one.id::text, 2;
+		return query select one.id::text,
+			case when one.dead_at is null then 2 else 1 end;
 	end loop;
 end
 $$;
+
+-- Requeue at most max_rows dead letters of subscribers that answer, each letter
+-- once.  Returns how many.
+create or replace function assay.delivery_resend(max_rows bigint)
+returns bigint language sql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+begin atomic
+	with dead as (
+		delete from assay.dead_letter d
+		where d.id in (select o.id
+		    from assay.subscriber s
+			cross join lateral (select p.id
+			    from assay.dead_letter p
+			    where p.subscriber_id = s.id and not p.resent
+			    order by p.id limit max_rows) o
+		    where s.active and s.failures = 0
+		    limit max_rows)
+		returning d.*
+	), put as (
+		insert into assay.delivery (id, subscriber_id, event, data,
+		    user_id, correlation_id, occurred_at, created_at, resent)
+		select d.id, d.subscriber_id, d.event, d.data, d.user_id,
+			d.correlation_id, d.occurred_at, d.created_at, true
+		from dead d
+		returning 1
+	)
+	select count(*) from put;
+end;
+
+-- Requeue the oldest dead letter of each subscriber that fails and to which no
+-- delivery is pending, at most max_rows: for one attempt, which probes whether
+-- the subscriber answers again, ten minutes after the last one.  Returns how many.
+create or replace function assay.delivery_probe(max_rows bigint)
+returns bigint language sql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+begin atomic
+	with dead as (
+		delete from assay.dead_letter d
+		where d.id in (select o.id
+		    from assay.subscriber s
+			cross join lateral (select p.id, p.dead_at, p.probed_at
+			    from assay.dead_letter p
+			    where p.subscriber_id = s.id and not p.resent
+			    order by p.id limit 1) o
+		    where s.active and s.failures > 0
+			and coalesce(o.probed_at, o.dead_at)
+			    < clock_timestamp() - interval '10 minutes'
+			and not exists (select from assay.delivery w
+			    where w.subscriber_id = s.id)
+		    limit max_rows)
+		returning d.*
+	), put as (
+		insert into assay.delivery (id, subscriber_id, event, data,
+		    user_id, correlation_id, occurred_at, created_at, attempts,
+		    last_error, dead_at)
+		select d.id, d.subscriber_id, d.event, d.data, d.user_id,
+			d.correlation_id, d.occurred_at, d.created_at,
+			d.attempts, d.last_error, d.dead_at
+		from dead d
+		returning 1
+	)
+	select count(*) from put;
+end;
 
 -- Release leases; the attempts do not count.
 create or replace function assay.delivery_release(ids text[],

@@ -18,7 +18,8 @@ return json_build_object(
 	from assay.webhook_endpoint w)
 )::text;
 
--- Add an endpoint.  Only this answer contains the secret.
+-- Add an endpoint.  Only this answer contains the secret.  It warns of other
+-- endpoints with this URL, which get some of the same events.
 create or replace function assay.webhook_create(id text, url text,
     events text[], secret text, created_by text)
 returns text language sql
@@ -34,7 +35,13 @@ begin atomic
 	    'events', to_json(w.events),
 	    'active', w.active,
 	    'failures', w.failures,
-	    'secret', webhook_create.secret)::text;
+	    'secret', webhook_create.secret,
+	    'warnings', (select coalesce(json_agg(
+		    'this URL gets some events twice, also as ' || o.id
+		    order by o.id), '[]')
+		from assay.webhook_endpoint o
+		where o.active and o.url = webhook_create.url
+		    and o.events && webhook_create.events))::text;
 end;
 
 -- Revoke an endpoint and drop its deliveries.

@@ -14,8 +14,8 @@ is_json "GET /v1/webhooks has the events to subscribe to and no endpoint" \
 http POST /v1/webhooks \
     '{"url":"https://hooks.example.com/in?t=ab12","events":["verdict.reached.v1","case.resolved.v1"]}'
 is "an endpoint is added" "$STATUS" 201
-is_json "a new endpoint has six members" 'keys | sort | join(" ")' \
-    "active events failures id secret url"
+is_json "a new endpoint has seven members" 'keys | sort | join(" ")' \
+    "active events failures id secret url warnings"
 is_json "a new endpoint has the URL and the events of the request" \
     '"\(.url) \(.events | join(",")) \(.active) \(.failures)"' \
     "https://hooks.example.com/in?t=ab12 verdict.reached.v1,case.resolved.v1 true 0"
@@ -118,4 +118,17 @@ wait_ready
 http POST /v1/webhooks \
     '{"url":"http://127.0.0.1:8080/","events":["verdict.reached.v1"]}'
 is "ALLOW_PRIVATE_TARGETS allows a private host" "$STATUS" 201
+
+# Endpoints with one URL.
+http POST /v1/webhooks \
+    '{"url":"https://twice.example/","events":["verdict.reached.v1","case.resolved.v1"]}'
+is_json "an endpoint with a URL of its own has no warnings" '.warnings | length' 0
+id=$(json .id)
+http POST /v1/webhooks \
+    '{"url":"https://twice.example/","events":["label.recorded.v1"]}'
+is_json "an endpoint that gets other events at the same URL has no warnings" '.warnings | length' 0
+http POST /v1/webhooks \
+    '{"url":"https://twice.example/","events":["case.resolved.v1","verdict.reached.v1"]}'
+is_json "an endpoint that gets the same events at the same URL is warned about" \
+    '.warnings | join(" ")' "this URL gets some events twice, also as $id"
 finish

@@ -69,9 +69,9 @@ ends_with() {
 	    "$(pending_state "$(awk -v mode="$1" '$1 == mode { print $2 }' \
 	    "$scratch/modes")")" "${2-}"
 }
-ends_with 500 "1 status 500"
-ends_with 410 "1 status 410"
-ends_with 302 "1 status 302"
+ends_with 500 "1 status 500: ok"
+ends_with 410 ""
+ends_with 302 "1 status 302: ok"
 ends_with redirect "1 status 307"
 ends_with wait "1 status 429"
 ends_with reset "1 the connection broke"
@@ -84,7 +84,7 @@ ends_with dripbody "1 no answer in time"
 ends_with slow ""
 ends_with huge ""
 ends_with 204 ""
-ends_with once "1 status 500"
+ends_with once "1 status 500: ok"
 is "a delivery fails when the certificate is not trusted" \
     "$(pending_state whd_000050)" "1 the certificate is not trusted"
 is "a delivery fails when the name does not resolve" \
@@ -100,8 +100,10 @@ is "a Retry-After of a minute is respected" "$(sql "select next_attempt_at
 http GET /v1/webhooks/deliveries
 is_json "a failed delivery has its error and its next attempt" \
     '.pending | map(select(.lastError ==
-    "status 410") | "\(.status) \(.attempts) \(.nextAttemptAt | type)")[]' \
+    "status 302: ok") | "\(.status) \(.attempts) \(.nextAttemptAt | type)")[]' \
     "pending 1 string"
+is_json "a delivery that a 410 refused is dead after one attempt" \
+    '.dead[] | "\(.lastError) \(.attempts)"' "status 410: ok 1"
 http GET /v1/webhooks
 is_json "a 410 does not deactivate the endpoint" \
     '.endpoints[] | select(.url | endswith("/410"))

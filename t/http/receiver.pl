@@ -80,6 +80,13 @@ my %mode = (
 		send_all($_[0], "HTTP/1.1 429 Wait\r\nContent-Length: 0\r\n" .
 		    "Retry-After: 77\r\n\r\n");
 	},
+	# Telegram without the chat; the path stands for a token.
+	chat => sub {
+		my $body = '{"ok":false,"error_code":400,"description":' .
+		    "\"Bad Request:\tchat $_[2] not found\"}";
+		send_all($_[0], "HTTP/1.1 400 Bad\r\nContent-Length: " .
+		    length($body) . "\r\n\r\n$body");
+	},
 	# 500 for the first attempt of a delivery, then 200.
 	once => sub {
 		send_all($_[0], reply($count{$_[1]} == 1 ? 500 : 200));
@@ -129,7 +136,7 @@ sub answer {
 	my ($mode, $name) = $head =~ m{\APOST /([a-z0-9]+)/(\S*) HTTP};
 	return forget($s) unless defined $mode;
 	record_request($name, \%h, $body);
-	$mode{$mode} ? $mode{$mode}->($s, $h{'x-engine-delivery'})
+	$mode{$mode} ? $mode{$mode}->($s, $h{'x-engine-delivery'}, $name)
 	    : send_all($s, reply($mode));
 }
 

@@ -70,6 +70,46 @@ select assay.delivery_drop_revoked(5);
 select assay.delivery_drop_revoked(5);
 select subscriber_id, count(*) from assay.delivery group by 1 order by 1;
 
+-- Dead letters are sent again to those that answer, each once.  Those that fail
+-- and have no delivery get a probe.
+truncate assay.delivery, assay.dead_letter;
+update assay.webhook_endpoint set active = id <> 'whk_4',
+	failures = case id when 'whk_1' then 0 else 1 end;
+insert into assay.dead_letter (id, subscriber_id, event, data, correlation_id,
+    occurred_at, dead_at, resent)
+select 'whd_' || s || n, 'whk_' || s, 'case.resolved.v1', '{}', 'c', now(),
+	now() - interval '11 min', n = 1
+from generate_series(1, 4) s, generate_series(1, 3) n;
+insert into assay.delivery (id, subscriber_id, event, data, correlation_id,
+    occurred_at) values ('whd_39', 'whk_3', 'x', '{}', 'c', now());
+select assay.delivery_resend(1), assay.delivery_resend(100),
+	assay.delivery_resend(100);
+select assay.delivery_probe(100), assay.delivery_probe(100);
+select id, attempts, resent, dead_at is not null from assay.delivery order by id;
+truncate got;
+insert into got select * from assay.delivery_claim(100, 3, 3, 60000, '');
+select * from assay.delivery_settle('{whd_12,whd_22}',
+    array(select claimed_until from got where id in ('whd_12', 'whd_22')
+	order by id), '{gone,gone}', '{-1,9}') order by 1;
+select id, attempts, resent, dead_at < now() - interval '10 min' as old,
+	probed_at is not null as probed from assay.dead_letter order by id;
+select assay.delivery_probe(100);
+
+-- With 100,000 dead letters to those that fail no table is scanned.
+truncate assay.delivery, assay.dead_letter;
+insert into assay.dead_letter (id, subscriber_id, event, data, correlation_id,
+    occurred_at, dead_at)
+select 'whd_' || n, 'whk_' || n % 3 + 1, 'x', '{}', 'c', now(),
+	now() - interval '1 h'
+from generate_series(1, 100000) n;
+select pg_stat_force_next_flush();
+select seq_scan as before from pg_stat_user_tables where relname = 'dead_letter'
+\gset
+select assay.delivery_probe(100), assay.delivery_resend(100);
+select pg_stat_force_next_flush();
+select seq_scan - :before from pg_stat_user_tables where relname = 'dead_letter';
+truncate assay.delivery, assay.dead_letter;
+
 -- With 100,000 due deliveries and 1,000 subscribers no table is scanned.
 insert into assay.webhook_endpoint (id, url, events, secret, created_by)
 select 'whk_m' || n, 'https://a.example/', '{x}', 's', 'a@b.c'
