@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -167,21 +168,31 @@ text_line(const struct delivery_message *me, struct arena *a)
 	return str_text(&s);
 }
 
-/* Add a member of the payload, or a dash if it is missing. */
+/*
+ * Add a member of the payload, or a dash if it is missing.  In Mattermost a
+ * value with "@channel" would notify a whole channel, except as code.
+ */
 static void
 add_body_value(
     struct str *s, struct json_object *data, const char *name, size_t size)
 {
 	struct json_object *value = NULL;
+	const char *text = "-";
 	char key[32] = "";
+	bool code;
 
 	if (size < sizeof(key))
 		memcpy(key, name, size);
-	if (!json_object_is_type(data, json_type_object) ||
-	    !json_object_object_get_ex(data, key, &value) || value == NULL)
-		str_addc(s, '-');
-	else
-		str_add(s, json_object_get_string(value));
+	if (json_object_is_type(data, json_type_object) &&
+	    json_object_object_get_ex(data, key, &value) && value != NULL)
+		text = json_object_get_string(value);
+	code = strchr(text, '@') != NULL;
+	if (code)
+		str_addc(s, '`');
+	for (; *text != '\0'; text++)
+		str_addc(s, code && *text == '`' ? '\'' : *text);
+	if (code)
+		str_addc(s, '`');
 }
 
 /* Without this an id such as <!channel> would notify a whole Slack channel. */

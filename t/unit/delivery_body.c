@@ -36,6 +36,10 @@ static const struct {
 	    "\"verdict\":\"deny\",\"score\":87,\"userId\":\"u\"}",
 	    "{\"text\":\"verdict deny: event &lt;!channel&gt;&amp;, "
 	    "card.authorize, score 87\"}" },
+	{ "slack", "label.recorded.v1",
+	    "{\"eventId\":\"a`@channel\",\"outcome\":\"fraud\","
+	    "\"source\":\"@all\"}",
+	    "{\"text\":\"label fraud (`@all`): event `a'@channel`\"}" },
 	{ "slack", "case.resolved.v1",
 	    "{\"caseId\":\"cse_1\",\"eventId\":\"e\",\"outcome\":\"legit\","
 	    "\"analyst\":\"a@b.c\",\"note\":\"n\"}",
