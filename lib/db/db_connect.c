@@ -67,13 +67,14 @@ db_connect(struct db *db, struct fail *f)
 		    "the database is away; try again");
 	}
 	db->unfit = DB_FIT;
+	db->pause = RETRY_MIN;
 	if (connect_any_host(db, f) == -1) {
 		/* The breaker stays open for as long as the attempt took. */
 		now = clock_ticks();
 		if (db->retry_at != NULL)
 			atomic_store(db->retry_at,
-			    now - begun > RETRY_MIN ? 2 * now - begun
-						    : now + RETRY_MIN);
+			    now - begun > db->pause ? 2 * now - begun
+						    : now + db->pause);
 		return -1;
 	}
 	if (db->retry_at != NULL)
@@ -141,7 +142,6 @@ try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
 		if (now + share > deadline)
 			share = deadline - now;
 		if (try_one_host(db, i, now + share, f) == 0) {
-			db->host = i;
 			atomic_store(&db->shared->host, (int32_t)i);
 			return 0;
 		}
@@ -161,6 +161,7 @@ try_one_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
 {
 	if (dial_host(db, &db->hosts.all[i], deadline) == -1)
 		return connect_failed(db, i, f);
+	db->host = i;
 	db->session++;
 	memset(db->prepared, 0, sizeof(db->prepared));
 	if (db->setup != 0 && begin_session(db, f) == -1)

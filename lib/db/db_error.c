@@ -5,15 +5,35 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/db/db_connect_error.h"
 #include "lib/db/db_int.h"
 #include "lib/sys/clock.h"
 
-#define READ_ONLY "25006" /* SQLSTATE */
+#define POOLER_PAUSE (10 * CLOCK_SECOND) /* until the next attempt */
 
 static void note_abandoned_session(struct db *db);
-static int refuse_read_only(struct db *db, struct fail *f);
+static const struct unusable *unusable_find(const char *sqlstate);
+static int leave_host(struct db *db, const struct unusable *un, struct fail *f);
+
+/*
+ * Errors of a statement that say that its server cannot be used: it takes no
+ * writes, or each transaction gets another of the sessions of a pooler.
+ */
+static const struct unusable {
+	const char *sqlstate;
+	enum db_connect_error why;
+	int64_t pause; /* us until the next attempt */
+	const char *text; /* for clients */
+} unusables[] = {
+	{ "25006", DB_CONNECT_ERROR_READONLY, RETRY_MIN,
+	    "the database takes no writes; try again" },
+	{ "26000", DB_CONNECT_ERROR_POOLER, POOLER_PAUSE,
+	    "a pooler mixes the sessions of the database" },
+	{ "42P05", DB_CONNECT_ERROR_POOLER, POOLER_PAUSE,
+	    "a pooler mixes the sessions of the database" },
+};
 
 int
 db_lost(struct db *db, struct fail *f)
@@ -70,6 +90,7 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 		{ "", DB_REFUSED, INTERNAL },
 	};
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	const struct unusable *un;
 	size_t i = 0;
 
 	if (state == NULL)
@@ -78,8 +99,8 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	while (
 	    strncmp(state, classes[i].prefix, strlen(classes[i].prefix)) != 0)
 		i++;
-	if (db->setup != 0 && strcmp(state, READ_ONLY) == 0)
-		return refuse_read_only(db, f);
+	if (db->setup != 0 && (un = unusable_find(state)) != NULL)
+		return leave_host(db, un, f);
 	if (classes[i].trouble == DB_LOST) {
 		db->backend = 0; /* the server ends the session itself */
 		return db_lost(db, f);
@@ -97,26 +118,33 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 	    classes[i].code == UNAVAILABLE ? "; try again" : "");
 }
 
-/*
- * The server is read-only: a standby, or a primary that an operator has set so.
- * The next attempt begins with the next host.
- */
+static const struct unusable *
+unusable_find(const char *sqlstate)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(unusables); i++)
+		if (strcmp(unusables[i].sqlstate, sqlstate) == 0)
+			return &unusables[i];
+	return NULL;
+}
+
+/* End the session; the next attempt begins with the next host. */
 static int
-refuse_read_only(struct db *db, struct fail *f)
+leave_host(struct db *db, const struct unusable *un, struct fail *f)
 {
 	const size_t n = db->hosts.n;
 	int32_t ours = (int32_t)db->host;
 
 	if (db->shared != &db->own)
-		db_log_connect_failure(
-		    db, db->host, DB_CONNECT_ERROR_READONLY, READ_ONLY);
+		db_log_connect_failure(db, db->host, un->why, un->sqlstate);
 
 	/* Do nothing if another worker has already changed the host. */
 	atomic_compare_exchange_strong(
 	    &db->shared->host, &ours, (int32_t)((db->host + 1) % n));
+	db->pause = un->pause;
 	if (db->retry_at != NULL)
-		atomic_store(db->retry_at, clock_ticks() + RETRY_MIN);
+		atomic_store(db->retry_at, clock_ticks() + un->pause);
 	db_lost(db, NULL);
-	return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
-	    "the database takes no writes; try again");
+	return fail_set(f, FAIL_US, UNAVAILABLE, NULL, "%s", un->text);
 }

@@ -24,6 +24,7 @@ struct db {
 	int timeout_ms; /* statement timeout of the session */
 	int64_t until; /* of db_set_deadline(), or 0 */
 	_Atomic int64_t *retry_at; /* of db_set_breaker(), or NULL */
+	int64_t pause; /* us that the breaker stays open at least */
 	db_cancel_check_fn *cancel_check; /* or NULL */
 	void *cancel_arg;
 	int64_t cancelled_at; /* clock_ticks(), 0: not cancelled */
