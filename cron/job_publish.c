@@ -13,6 +13,7 @@
 
 #define DELIVERIES_MAX 2000 /* per transaction, roughly */
 #define REST_FACTOR 4 /* pause in multiples of the time that the step took */
+#define REST_MAX (2 * CLOCK_SECOND) /* it may have waited for a lock */
 
 enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
 _Static_assert(COUNT__MAX == JOB_PUBLISH_COUNTS, "deliver's come after");
@@ -40,6 +41,7 @@ int
 job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
 	const int64_t began = clock_ticks();
+	int64_t now, rest;
 	struct params p;
 	struct rows rows;
 	const char *name;
@@ -63,9 +65,11 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 		*ret_more = rows_bool(&rows, row, rows_col(&rows, "more"));
 		next_xid = rows_int(&rows, row, rows_col(&rows, "next_xid"));
 	}
-	if (!*ret_more)
-		next_poll =
-		    clock_ticks() + REST_FACTOR * (clock_ticks() - began);
+	if (*ret_more)
+		return 0;
+	now = clock_ticks();
+	rest = REST_FACTOR * (now - began);
+	next_poll = now + (rest < REST_MAX ? rest : REST_MAX);
 	return 0;
 }
 

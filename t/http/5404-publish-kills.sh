@@ -72,7 +72,7 @@ done
 sql "insert into assay.outbox (event, data, correlation_id)
     values ('case.resolved.v1', '{\"eventId\":\"case-2\"}', 'c');
     create trigger wait after insert on assay.delivery
-    for each statement execute function assay.wait()"
+    for each row execute function assay.wait()"
 start_cron "deliver --for 10m"
 victim=$stack_cron_pid
 check "a companion waits inside its transaction" \
