@@ -10,6 +10,7 @@
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
+#include "lib/sys/log.h"
 
 enum { COUNT_RECORDS, COUNT_PARTIAL, COUNT_QUARANTINED };
 
@@ -37,6 +38,9 @@ job_drain_step(struct job_run *r, bool *ret_more, struct fail *f)
 	metric_add(r->slot, METRIC_ID_DRAINED, 0, 0, did.drained);
 	metric_add(r->slot, METRIC_ID_QUARANTINED, 0, 0, did.quarantined);
 	metric_add(r->slot, METRIC_ID_PARTIAL, 0, 0, did.partial);
+	if (did.quarantined > 0)
+		log_error("event=spool_records_quarantined records=%zu",
+		    did.quarantined);
 	*ret_more = did.drained + did.partial + did.quarantined > 0;
 	return result;
 }

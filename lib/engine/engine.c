@@ -76,7 +76,8 @@ struct engine {
 	int64_t server; /* db_server() of all that was read */
 	int64_t settings; /* latest epoch of the settings */
 	bool anomalies; /* a subscriber wants alert.anomaly.v1 */
-	int64_t seen; /* latest time of the database's clock */
+	int64_t seen; /* last time of the database's clock, 0: none */
+	int64_t seen_at; /* clock_ticks() then */
 };
 
 static bool scores_by(const struct engine *e, enum scorer scorer);
@@ -327,16 +328,15 @@ engine_spool(const struct engine *e)
 void
 engine_saw(struct engine *e, int64_t now)
 {
-	if (now > e->seen)
-		e->seen = now;
+	e->seen = now;
+	e->seen_at = clock_ticks();
 }
 
 int64_t
 engine_now(const struct engine *e)
 {
-	const int64_t now = clock_now();
-
-	return now > e->seen ? now : e->seen;
+	return e->seen == 0 ? clock_now()
+			    : e->seen + clock_ticks() - e->seen_at;
 }
 
 /* Whether the active scorer or the shadow scorer is this one. */

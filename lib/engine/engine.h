@@ -123,8 +123,9 @@ enum list_kind engine_listed(
 struct spool *engine_spool(const struct engine *e);
 
 /*
- * engine_now() is the time for decisions without the database: that of this
- * host, but never before the latest time that engine_saw() got.
+ * engine_now() is the time for decisions without the database: the last time of
+ * its clock, which engine_saw() got, and what has passed since then.  The clock
+ * of this host, which may be wrong, counts only before the first such time.
  */
 void engine_saw(struct engine *e, int64_t now);
 int64_t engine_now(const struct engine *e);

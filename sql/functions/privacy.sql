@@ -264,13 +264,15 @@ $$;
 
 -- Whether a decision on a user at this time must be logged without details: the
 -- user was erased later, or up to a minute earlier because clocks of hosts
--- differ, or the time is older than activity is kept.
+-- differ; or the user was erased and the time is in the future, so a clock was
+-- wrong; or the time is older than activity is kept.
 create or replace function assay.is_erased(who text, at timestamptz)
 returns boolean language sql stable security definer
 set search_path = pg_catalog, pg_temp
 return exists (select from assay.erasure e
 	where e.user_hash = assay.user_hash(who)
-	    and e.erased_at > at - interval '1 minute')
+	    and (e.erased_at > at - interval '1 minute'
+		or at > clock_timestamp() + interval '1 second'))
     or at < coalesce((select m.until from assay.retention_watermark m
 	where m.collection = 'activity'), '-infinity');
 
@@ -357,8 +359,9 @@ begin
 end
 $$;
 
--- Delete at most max_rows details of a user's decisions up to a time, their
--- idempotency keys, and the amounts and notes of their cases.  Returns how many requests and samples were deleted; more
+-- Delete at most max_rows details of a user's decisions up to a time, or in the
+-- future, where a wrong clock has put them; their idempotency keys; and the
+-- amounts and notes of their cases.  Returns how many requests and samples were deleted; more
 -- is true if there may be further details.
 create or replace function assay.erase_details(who text, until timestamptz,
     max_rows bigint, out more boolean, out requests bigint, out samples bigint)
@@ -379,7 +382,8 @@ begin
 		execute format('with gone as (
 			delete from %1$s d where d.ctid = any(array(
 				select t.ctid from %1$s t
-				where t.user_id = $1 and t.decided_at <= $2
+				where t.user_id = $1 and (t.decided_at <= $2
+				    or t.decided_at > $5)
 				limit $3))
 			returning d.verdict_id, d.decided_at, d.request,
 			    d.sample,
@@ -403,7 +407,8 @@ begin
 		)
 		select count(*) as n, count(request) as requests,
 			count(sample) as samples from gone', part)
-		into deleted using who, until, budget, queues;
+		into deleted using who, until, budget, queues,
+		    clock_timestamp();
 		requests := requests + deleted.requests;
 		samples := samples + deleted.samples;
 		budget := budget - deleted.n;

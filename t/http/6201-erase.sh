@@ -35,8 +35,10 @@ for user in u-gone u-stays; do
 	    correlation_id, occurred_at)
 	values ('ntd_$user', 'ntf_1', 'alert.anomaly.v1', '{}', '$user', 'c',
 	    now());
-	insert into assay.dead_letter select * from assay.delivery
-	where user_id = '$user'"
+	insert into assay.dead_letter (id, subscriber_id, event, data, user_id,
+	    correlation_id, occurred_at)
+	select id, subscriber_id, event, data, user_id, correlation_id, occurred_at
+	from assay.delivery where user_id = '$user'"
 done
 TOKEN=$token
 http POST /v1/auth/logout-all

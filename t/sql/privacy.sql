@@ -223,6 +223,14 @@ select * from details;
 select * from assay.erase_details('u1', '2020-02-01Z', 2);
 select * from assay.erase_details('u1', '2020-02-01Z', 2);
 select * from details;
+-- So are those in the future, where a wrong clock has put them.
+insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
+    user_id, request)
+values (now() + interval '1 day', 'v6', 'e6', 't', 'u1', '{}'),
+    (now() - interval '1 s', 'v7', 'e7', 't', 'u1', '{}');
+select * from assay.erase_details('u1', '2020-02-01Z', 9);
+select * from details;
+delete from assay.decision_detail where verdict_id = 'v7';
 -- The cases of the deleted details lose their amounts and notes, others do not.
 select c.id, c.status, c.amount, c.currency, c.note, n.id
 from assay.review_case c left join assay.case_note n on n.case_id = c.id
@@ -231,13 +239,16 @@ order by 1;
 select key, verdict_id from assay.idempotency order by key;
 
 -- After an erasure decisions that are logged late have no details of the user,
--- unless they were made at least a minute after it.
+-- unless they were made at least a minute after it.  No clock shows the future.
 select assay.erase_begin('u1') as erased \gset
 select assay.is_erased('u1', :'erased'),
     assay.is_erased('u1', '-infinity'),
-    assay.is_erased('u1', timestamptz :'erased' + interval '59 s'),
-    assay.is_erased('u1', timestamptz :'erased' + interval '1 min'),
     assay.is_erased('u2', :'erased');
+update assay.erasure set erased_at = timestamptz :'erased' - interval '1 h';
+select assay.is_erased('u1', timestamptz :'erased' - interval '3541 s'),
+    assay.is_erased('u1', timestamptz :'erased' - interval '1 h' + '1 min');
+select assay.is_erased('u1', timestamptz :'erased' + interval '1 h'),
+    assay.is_erased('u2', timestamptz :'erased' + interval '1 h');
 -- A second erasure is later; if the clock was set back the first one counts.
 select assay.erase_begin('u1') > :'erased';
 update assay.erasure set erased_at = '2100-01-01Z';
