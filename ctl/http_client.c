@@ -14,6 +14,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "lib/json/strict_json.h"
 #include "lib/sys/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/request/request_spec.h"
@@ -31,6 +32,7 @@
 #define TIMEOUT_WATCH_MS 2000
 #define TIMEOUT_SLOW_MS 620000 /* above the 600 s of the service */
 
+static struct json_object *parse_answer(const struct http_call *call);
 static int choose_token(struct http_client *sv, const char *url);
 static int read_api_key(struct http_client *sv);
 static int send_http_request(
@@ -165,7 +167,7 @@ http_client_call(struct http_client *sv, const struct client_request *req,
 	} while (req->patient && tries++ < TRIES_MAX &&
 	    (call->status == 429 || call->status == 503) &&
 	    call->retry_after > 0 && call->retry_after <= PATIENCE);
-	*ret = json_tokener_parse(call->reply == NULL ? "" : call->reply);
+	*ret = parse_answer(call);
 	if (*ret != NULL && arena_defer(sv->arena, release_answer, *ret) == -1)
 		*ret = NULL;
 	if (call->status >= 200 && call->status < 300 && *ret != NULL)
@@ -181,6 +183,26 @@ http_client_call(struct http_client *sv, const struct client_request *req,
 		return EX_OK;
 	}
 	return report_refused(sv, req, *ret);
+}
+
+/* Parse an answer; return NULL if it is no JSON. */
+static struct json_object *
+parse_answer(const struct http_call *call)
+{
+	struct json_object *json = NULL;
+	struct fail none = { 0 };
+	char *scratch;
+
+	if (call->reply == NULL ||
+	    (scratch = malloc(call->reply_size + 1)) == NULL)
+		return NULL;
+
+	/* json-c's own parser changes numbers beyond 64 bits; it takes more. */
+	if (strict_json_read(
+		call->reply, call->reply_size, scratch, &json, &none) == -1)
+		json = json_tokener_parse(call->reply);
+	free(scratch);
+	return json;
 }
 
 int

@@ -115,4 +115,11 @@ is "indented JSON is valid JSON" "$(print_tty "cases show $case --json" |
 is "indented JSON escapes control characters" \
     "$(print_tty "cases show $case --json" |
     grep -c 'b\\u001b\[2J\\u202e')" 1
+http POST /v1/decisions '{"id":"serial","type":"account.login",
+    "subject":{"userId":"u-9"},"attributes":{"serial":123456789012345680000,
+    "below":-12345678901234567890}}'
+is "indented JSON has the digits of the answer" \
+    "$(print_tty "activity --json --limit 1" |
+    grep -oE '"(serial|below)": *[-0-9]+' | tr -d ' ' | sort | paste -sd ' ')" \
+    '"below":-12345678901234567890 "serial":123456789012345680000'
 finish
