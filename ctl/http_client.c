@@ -32,7 +32,7 @@
 #define TIMEOUT_WATCH_MS 2000
 #define TIMEOUT_SLOW_MS 620000 /* above the 600 s of the service */
 
-static struct json_object *parse_answer(const struct http_call *call);
+static struct json_object *parse_reply(const struct http_call *call);
 static int choose_token(struct http_client *sv, const char *url);
 static int read_api_key(struct http_client *sv);
 static int send_http_request(
@@ -167,7 +167,7 @@ http_client_call(struct http_client *sv, const struct client_request *req,
 	} while (req->patient && tries++ < TRIES_MAX &&
 	    (call->status == 429 || call->status == 503) &&
 	    call->retry_after > 0 && call->retry_after <= PATIENCE);
-	*ret = parse_answer(call);
+	*ret = parse_reply(call);
 	if (*ret != NULL && arena_defer(sv->arena, release_answer, *ret) == -1)
 		*ret = NULL;
 	if (call->status >= 200 && call->status < 300 && *ret != NULL)
@@ -187,7 +187,7 @@ http_client_call(struct http_client *sv, const struct client_request *req,
 
 /* Parse an answer; return NULL if it is no JSON. */
 static struct json_object *
-parse_answer(const struct http_call *call)
+parse_reply(const struct http_call *call)
 {
 	struct json_object *json = NULL;
 	struct fail none = { 0 };

@@ -45,7 +45,7 @@ cp -R "$srcdir/sql/." "$scratch/earlier/"
 rm "$scratch/earlier"/migrations/002[6-9]_*
 check "a database with a collation of ICU is migrated as before" \
     migrate_icu "$scratch/earlier"
-is "its order is not that of bytes" \
+is "the order of ICU is not that of bytes" \
     "$(in_icu "select 'B' < 'a', 'a-b' < 'aa'")" "f|t"
 check "the next migration makes the indexes again" migrate_icu "$srcdir/sql"
 is "no index of a text depends on the collation" "$(in_icu "
@@ -53,7 +53,7 @@ is "no index of a text depends on the collation" "$(in_icu "
 	join pg_class c on c.oid = x.indrelid
     where c.relnamespace = 'assay'::regnamespace
 	and 'default'::regcollation = any(x.indcollation::oid[])")" ""
-is "it has the functions, triggers and views of other databases" "$(in_icu "
+is "the database has the functions, triggers and views of others" "$(in_icu "
     select (select count(*) from pg_proc
 	where pronamespace = 'assay'::regnamespace),
 	(select count(*) from pg_trigger where not tgisinternal),
