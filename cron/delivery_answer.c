@@ -12,7 +12,7 @@
 
 #define SECRET_MIN 8 /* bytes of a part of a URL that may be a secret */
 #define HIDDEN "..."
-#define URL_MARKS "/?&=#"
+#define URL_MARKS "/?&=#:%" /* between parts */
 
 static bool says_no(const struct delivery_reply *re);
 static bool is_final(const struct delivery_reply *re);
@@ -35,15 +35,15 @@ static const struct {
 
 /*
  * Bodies of chats that refuse an alert with a status of 200: how they begin,
- * and the byte after that with which they do not refuse it.
+ * and whether a number other than 0 must follow.
  */
 static const struct {
 	const char *begin;
-	char fine;
+	bool number;
 } refusals[] = {
-	{ "{\"errcode\":", '0' }, /* DingTalk, WeCom */
-	{ "{\"ok\":false", '\0' },
-	{ "Webhook message delivery failed", '\0' }, /* Microsoft Teams */
+	{ "{\"errcode\":", true }, /* DingTalk, WeCom */
+	{ "{\"ok\":false", false },
+	{ "Webhook message delivery failed", false }, /* Microsoft Teams */
 };
 
 enum delivery_answer
@@ -58,23 +58,25 @@ delivery_answer(
 		return DELIVERY_ANSWER_TAKEN;
 	n = snprintf(
 	    ret_error, DELIVERY_ANSWER_ERROR_SIZE, "status %d", re->status);
-	add_words(re, ret_error + n, DELIVERY_ANSWER_WORDS + 1);
+	add_words(re, ret_error + n, DELIVERY_ANSWER_WORDS + 3);
 	return is_final(re) ? DELIVERY_ANSWER_REFUSED : DELIVERY_ANSWER_FAILED;
 }
 
 static bool
 says_no(const struct delivery_reply *re)
 {
+	const char *next;
 	size_t i, n;
 
 	if (re->body == NULL || strcmp(re->form, "endpoint") == 0)
 		return false;
 	for (i = 0; i < nitems(refusals); i++) {
 		n = strlen(refusals[i].begin);
-		if (re->size > n &&
-		    memcmp(re->body, refusals[i].begin, n) == 0 &&
-		    re->body[n] != refusals[i].fine)
-			return true;
+		if (re->size < n || memcmp(re->body, refusals[i].begin, n) != 0)
+			continue;
+		next = re->body + n + strspn(re->body + n, " ");
+		return !refusals[i].number || *next == '-' ||
+		    (*next >= '1' && *next <= '9');
 	}
 	return false;
 }
@@ -135,23 +137,24 @@ add_words(const struct delivery_reply *re, char *ret, size_t size)
 
 /*
  * Return the length of the part of the URL, behind its host, that the n bytes
- * at p begin with, or 0.
+ * at p begin with, or 0.  A part does not contain percent-encoded bytes,
+ * because a receiver may have decoded them.
  */
 static size_t
 secret_at(const char *url, const char *p, size_t n)
 {
 	const char *part = strstr(url, "://");
-	size_t length;
+	size_t size;
 
 	if (part != NULL)
-		part = strpbrk(part + 3, URL_MARKS);
+		part = strpbrk(part + 3, "/?#");
 	while (part != NULL && *part != '\0') {
-		part++;
-		length = strcspn(part, URL_MARKS);
-		if (length >= SECRET_MIN && length <= n &&
-		    memcmp(part, p, length) == 0)
-			return length;
-		part += length;
+		part += *part == '%' && strlen(part) > 2 ? 3 : 1;
+		size = strcspn(part, URL_MARKS);
+		if (size >= SECRET_MIN && size <= n &&
+		    memcmp(part, p, size) == 0)
+			return size;
+		part += size;
 	}
 	return 0;
 }

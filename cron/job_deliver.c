@@ -25,7 +25,7 @@
 #define GATHER (CLOCK_SECOND / 100) /* wait for more after a first response */
 #define END_WAIT CLOCK_SECOND /* for open transfers at the end */
 #define CHORES_EVERY (10 * CLOCK_SECOND)
-#define CHORE_MAX 5000 /* deliveries that one statement moves or drops */
+#define FORGET_MAX 5000
 
 struct delivery_job {
 	struct http *http;
@@ -115,9 +115,8 @@ job_deliver_close(struct job_run *r)
 static int
 do_chores(struct job_run *r, bool *ret_more, struct fail *f)
 {
-	static const enum stmt chores[] = { STMT_DELIVERY_FORGET,
-		STMT_DELIVERY_RESEND, STMT_DELIVERY_PROBE };
-	const size_t n = conf.RESEND_DEAD_LETTERS ? nitems(chores) : 1;
+	static const enum stmt resends[] = { STMT_DELIVERY_RESEND,
+		STMT_DELIVERY_PROBE };
 	struct delivery_job *d = r->own;
 	struct params p;
 	struct rows rows;
@@ -126,15 +125,19 @@ do_chores(struct job_run *r, bool *ret_more, struct fail *f)
 	*ret_more = false;
 	if (clock_ticks() < d->chores_at)
 		return 0;
+
+	/* The next step goes on without the chore that fails. */
+	d->chores_at = clock_ticks() + CHORES_EVERY;
 	params_init(&p, r->arena);
-	params_int(&p, CHORE_MAX);
-	for (i = 0; i < n; i++) {
-		if (db_one(r->db, r->arena, chores[i], &p, &rows, f) == -1)
+	params_int(&p, FORGET_MAX);
+	if (db_one(r->db, r->arena, STMT_DELIVERY_FORGET, &p, &rows, f) == -1)
+		return -1;
+	*ret_more = rows_get_int(&rows, "n") == FORGET_MAX;
+	if (*ret_more)
+		d->chores_at = 0;
+	for (i = 0; i < nitems(resends) && conf.RESEND_DEAD_LETTERS; i++)
+		if (db_run(r->db, r->arena, resends[i], NULL, NULL, f) == -1)
 			return -1;
-		*ret_more |= rows_get_int(&rows, "n") == CHORE_MAX;
-	}
-	if (!*ret_more)
-		d->chores_at = clock_ticks() + CHORES_EVERY;
 	return 0;
 }
 

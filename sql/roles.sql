@@ -339,7 +339,8 @@ grant select (id, url, events, active, last_status, failures, created_at),
 grant select (id, type, url_hint, events, min_verdict, throttle_per_min,
     active, failures, created_at), insert, update (active)
     on assay.alert_channel to assay_operator;
-grant select, insert, delete on assay.delivery to assay_operator;
+grant select, insert, delete, update (attempts, last_error, dead_at, resent)
+    on assay.delivery to assay_operator;
 grant select, delete on assay.dead_letter to assay_operator;
 grant execute on function assay.webhook_list(text[]),
     assay.webhook_create(text, text, text[], text, text),
@@ -355,7 +356,7 @@ grant execute on function assay.webhook_list(text[]),
     assay.delivery_list(text, bigint),
     assay.delivery_drop(text),
     assay.subscriber_revoked(boolean, text),
-    assay.delivery_requeue(text[]),
+    assay.delivery_requeue(text[], boolean),
     assay.delivery_redrive(text, timestamptz, bigint),
     assay.delivery_redrive_one(text, text) to assay_operator;
 
@@ -366,8 +367,8 @@ grant execute on function
     assay.delivery_settle(text[], timestamptz[], text[], bigint[]),
     assay.delivery_release(text[], timestamptz[]),
     assay.delivery_drop_revoked(bigint),
-    assay.delivery_resend(bigint),
-    assay.delivery_probe(bigint) to assay_companion;
+    assay.delivery_resend(),
+    assay.delivery_probe() to assay_companion;
 
 -- retain removes rows that are older than their window.  It reads only the
 -- columns that it needs for that.

@@ -862,10 +862,10 @@ select assay.delivery_drop_revoked($1::bigint) as n;
 
 -- Nor are these two.
 -- name: delivery_resend one late
-select assay.delivery_resend($1::bigint) as n;
+select assay.delivery_resend() as n;
 
 -- name: delivery_probe one late
-select assay.delivery_probe($1::bigint) as n;
+select assay.delivery_probe() as n;
 
 -- name: delivery_claim many write late
 select * from assay.delivery_claim($1::bigint, $2::bigint, $3::bigint,

@@ -69,6 +69,7 @@ static void print_title(const char *text, bool colour);
 static void diff_show(
     const struct request_part *p, struct json_object *json, struct arena *a);
 static void lines_show(const struct request_part *p, struct json_object *array);
+static void notes_say(struct json_object *array);
 
 static const char *json_value_text(struct json_object *json);
 static size_t array_length(struct json_object *json);
@@ -147,6 +148,9 @@ request_spec_show(const struct request_part *call, struct json_object *json,
 		case PART_NOTE:
 			ctl_say("%s",
 			    request_spec_sentence(a, p->name, json, operands));
+			break;
+		case PART_NOTES:
+			notes_say(request_spec_at(json, p->path));
 			break;
 		default:
 			break;
@@ -541,6 +545,18 @@ lines_show(const struct request_part *p, struct json_object *array)
 		    json_object_array_get_idx(array, i), p->arg)));
 		putchar('\n');
 	}
+}
+
+/* Print each string of an array to standard error. */
+static void
+notes_say(struct json_object *array)
+{
+	size_t i, n = array_length(array);
+
+	for (i = 0; i < n; i++)
+		ctl_say("%s",
+		    json_object_get_string(
+			json_object_array_get_idx(array, i)));
 }
 
 /* Return the text of a value; a number has the digits of the answer. */

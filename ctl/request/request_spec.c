@@ -41,6 +41,7 @@
 #define SPARE(n, p, f) { .kind = PART_COLUMN, .name = n, .path = p, .form = FORM_##f, .spare = true },
 #define SAY(n) { .kind = PART_SAY, .name = n },
 #define NOTE(n) { .kind = PART_NOTE, .name = n },
+#define NOTES(p) { .kind = PART_NOTES, .path = p },
 /* clang-format on */
 
 static const struct request_part parts[] = {

@@ -43,6 +43,7 @@ enum request_spec_kind {
 	PART_COLUMN, /* name: the head; path, form, spare */
 	PART_SAY, /* name: the sentence */
 	PART_NOTE, /* name: the sentence */
+	PART_NOTES, /* path: the array of sentences */
 	PART__MAX
 };
 

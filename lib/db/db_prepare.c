@@ -51,6 +51,8 @@ db_prepare(struct db *db, enum stmt only, struct fail *f)
 			bad = stmt;
 		}
 		PQclear(res);
+		if (db->conn == NULL)
+			return -1;
 		if ((res = db_next_result(db, deadline)) != NULL)
 			PQclear(res);
 	}

@@ -168,6 +168,8 @@ db_sync(
 			if (r == 0)
 				r = db_refused(db, res, f);
 			PQclear(res);
+			if (db->conn == NULL)
+				return -1;
 		}
 
 		/* A NULL ends the results of each statement. */

@@ -20,7 +20,8 @@ return json_build_object(
     'createdAt', assay.time_text(created_at));
 
 -- The newest deliveries of a kind, 'whd_' or 'ntd_', at most max_rows of each
--- status, without those to revoked subscribers, which will not be sent.
+-- status, without those to revoked subscribers, which will not be sent, and
+-- without probes.
 create or replace function assay.delivery_list(kind text, max_rows bigint)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
@@ -30,7 +31,7 @@ return json_build_object(
 	    p.last_error, p.created_at, null) order by p.id desc), '[]')
 	from (select d.* from assay.delivery d
 		join assay.subscriber s on s.id = d.subscriber_id and s.active
-	    where d.id >= kind and d.id < kind || 'w'
+	    where d.id >= kind and d.id < kind || 'w' and d.dead_at is null
 	    order by d.id desc limit max_rows) p),
     'dead', (select coalesce(json_agg(assay.delivery_json(p.id,
 	    p.subscriber_id, p.event, p.attempts, p.next_attempt_at,
@@ -51,8 +52,10 @@ begin atomic
 	    where p.subscriber_id = subscriber limit 20000);
 end;
 
--- Requeue dead letters.  Those to revoked subscribers are dropped.
-create or replace function assay.delivery_requeue(ids text[])
+-- Requeue dead letters.  Those to revoked subscribers are dropped.  resent: the
+-- companion does it, and not an operator.
+create or replace function assay.delivery_requeue(ids text[],
+    resent boolean default false)
 returns table (moved bigint, requeued bigint) language sql
 set search_path = pg_catalog, pg_temp
 begin atomic
@@ -61,13 +64,18 @@ begin atomic
 		where d.id = any(ids)
 		returning d.*
 	), put as (
-		insert into assay.delivery (id, subscriber_id, event, data,
-		    user_id, correlation_id, occurred_at, created_at)
+		insert into assay.delivery as w (id, subscriber_id, event, data,
+		    user_id, correlation_id, occurred_at, created_at, resent)
 		select d.id, d.subscriber_id, d.event, d.data, d.user_id,
-			d.correlation_id, d.occurred_at, d.created_at
+			d.correlation_id, d.occurred_at, d.created_at,
+			delivery_requeue.resent
 		from dead d
 			join assay.subscriber s
 			    on s.id = d.subscriber_id and s.active
+		-- Its probe becomes the delivery.
+		on conflict (id) do update
+		set attempts = 0, last_error = null, dead_at = null,
+			resent = excluded.resent
 		returning 1
 	)
 	select (select count(*) from dead), (select count(*) from put);
@@ -153,9 +161,9 @@ $$;
 
 -- Record the results of deliveries whose leases still hold.  A delivery without
 -- an error is done.  One with an error is due again after its wait, in
--- microseconds, or dead if its wait is negative; a probe is a dead letter again.
--- Deliveries to revoked subscribers are dropped.  Returns for each: 0 delivered,
--- 1 failed, 2 dead.
+-- microseconds, or dead if its wait is negative.  A probe ends either way, and its
+-- dead letter if it was delivered.  Deliveries to revoked subscribers are dropped.
+-- Returns for each: 0 delivered, 1 failed, 2 dead.
 create or replace function assay.delivery_settle(ids text[],
     claims timestamptz[], errors text[], waits bigint[])
 returns table (id text, result int) language plpgsql security definer
@@ -198,6 +206,11 @@ begin
 			and (one.failures > 0 or c.failures > 0);
 	end loop;
 
+	delete from assay.dead_letter l
+	using unnest(ids, claims, errors) as r(id, claim, error)
+		join assay.delivery d on d.id = r.id
+	where l.id = r.id and d.claimed_until = r.claim and r.error is null
+		and d.dead_at is not null;
 	return query
 	delete from assay.delivery d
 	using unnest(ids, claims, errors) as r(id, claim, error)
@@ -211,6 +224,22 @@ begin
 	where d.id = r.id and d.claimed_until = r.claim and not s.active;
 
 	return query
+	with probe as (
+		delete from assay.delivery d
+		using unnest(ids, claims, errors) as r(id, claim, error)
+		where d.id = r.id and d.claimed_until = r.claim
+			and d.dead_at is not null
+		returning d.id, r.error
+	), letter as (
+		update assay.dead_letter l
+		set attempts = l.attempts + 1, last_error = p.error,
+			probed_at = clock_timestamp()
+		from probe p
+		where l.id = p.id
+	)
+	select p.id, 1 from probe p;
+
+	return query
 	update assay.delivery d
 	set attempts = d.attempts + 1, claimed_until = null,
 		next_attempt_at = clock_timestamp()
@@ -218,7 +247,6 @@ begin
 		last_error = r.error
 	from unnest(ids, claims, errors, waits) as r(id, claim, error, wait)
 	where d.id = r.id and d.claimed_until = r.claim and r.wait >= 0
-		and d.dead_at is null
 	returning d.id, 1;
 
 	for one in
@@ -229,14 +257,11 @@ begin
 	loop
 		insert into assay.dead_letter (id, subscriber_id, event, data,
 		    user_id, correlation_id, occurred_at, created_at, attempts,
-		    last_error, resent, dead_at, probed_at)
+		    last_error, resent)
 		values (one.id, one.subscriber_id, one.event, one.data,
 		    one.user_id, one.correlation_id, one.occurred_at,
-		    one.created_at, one.attempts + 1, one.error, one.resent,
-		    coalesce(one.dead_at, clock_timestamp()),
-		    case when one.dead_at is not null
-			then clock_timestamp() end);
-		if one.dead_at is null and one.event <> alert then
+		    one.created_at, one.attempts + 1, one.error, one.resent);
+		if one.event <> alert then
 			perform assay.publish(alert, json_build_object(
 				'source', case when starts_with(one.id, 'ntd_')
 				    then 'alert' else 'webhook' end,
@@ -245,74 +270,71 @@ begin
 				'attempts', one.attempts + 1),
 			    one.correlation_id, null::text);
 		end if;
-		return query select one.id::text,
-			case when one.dead_at is null then 2 else 1 end;
+		return query select one.id::text, 2;
 	end loop;
 end
 $$;
 
--- Requeue at most max_rows dead letters of subscribers that answer, each letter
--- once.  Returns how many.
-create or replace function assay.delivery_resend(max_rows bigint)
+-- Requeue dead letters of subscribers that answer, each letter once: of each
+-- subscriber a few, so that new events need not wait behind all of them, and of a
+-- channel no more than its limit a minute allows in ten seconds.
+create or replace function assay.delivery_resend()
 returns bigint language sql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_bitmapscan = off
 begin atomic
-	with dead as (
-		delete from assay.dead_letter d
-		where d.id in (select o.id
-		    from assay.subscriber s
-			cross join lateral (select p.id
-			    from assay.dead_letter p
-			    where p.subscriber_id = s.id and not p.resent
-			    order by p.id limit max_rows) o
-		    where s.active and s.failures = 0
-		    limit max_rows)
-		returning d.*
-	), put as (
-		insert into assay.delivery (id, subscriber_id, event, data,
-		    user_id, correlation_id, occurred_at, created_at, resent)
-		select d.id, d.subscriber_id, d.event, d.data, d.user_id,
-			d.correlation_id, d.occurred_at, d.created_at, true
-		from dead d
-		returning 1
-	)
-	select count(*) from put;
+	select r.requeued
+	from assay.delivery_requeue(array(select o.id
+	    from assay.subscriber s
+		cross join lateral (select p.id from assay.dead_letter p
+		    where p.subscriber_id = s.id and not p.resent
+		    order by p.probed_at nulls first, p.id
+		    limit case when s.id_prefix = 'whd_' then 100
+			else greatest(1,
+			    coalesce(nullif(s.throttle_per_min, 0), 60) / 6)
+			end) o
+	    where s.active and s.failures = 0
+		and not exists (select from assay.delivery w
+		    where w.subscriber_id = s.id offset 100)), true) r;
 end;
 
--- Requeue the oldest dead letter of each subscriber that fails and to which no
--- delivery is pending, at most max_rows: for one attempt, which probes whether
--- the subscriber answers again, ten minutes after the last one.  Returns how many.
-create or replace function assay.delivery_probe(max_rows bigint)
+-- Probe the subscribers that fail and to which nothing is pending, ten minutes
+-- after the last time: queue a copy of a dead letter, the one that has not been
+-- sent for the longest.  Returns how many.
+create or replace function assay.delivery_probe()
 returns bigint language sql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_bitmapscan = off
 begin atomic
-	with dead as (
-		delete from assay.dead_letter d
-		where d.id in (select o.id
-		    from assay.subscriber s
-			cross join lateral (select p.id, p.dead_at, p.probed_at
-			    from assay.dead_letter p
-			    where p.subscriber_id = s.id and not p.resent
-			    order by p.id limit 1) o
-		    where s.active and s.failures > 0
-			and coalesce(o.probed_at, o.dead_at)
-			    < clock_timestamp() - interval '10 minutes'
-			and not exists (select from assay.delivery w
-			    where w.subscriber_id = s.id)
-		    limit max_rows)
-		returning d.*
-	), put as (
+	with put as (
 		insert into assay.delivery (id, subscriber_id, event, data,
 		    user_id, correlation_id, occurred_at, created_at, attempts,
 		    last_error, dead_at)
 		select d.id, d.subscriber_id, d.event, d.data, d.user_id,
 			d.correlation_id, d.occurred_at, d.created_at,
 			d.attempts, d.last_error, d.dead_at
-		from dead d
+		from assay.subscriber s
+			cross join lateral (select p.*
+			    from assay.dead_letter p
+			    where p.subscriber_id = s.id and not p.resent
+			    order by p.probed_at nulls first, p.id
+			    limit 1
+			    for update skip locked) d
+		where s.active and s.failures > 0
+			and greatest(d.dead_at, (select p.probed_at
+			    from assay.dead_letter p
+			    where p.subscriber_id = s.id and not p.resent
+			    order by p.probed_at desc nulls last, p.id desc
+			    limit 1)) < clock_timestamp() - interval '10 minutes'
+			and not exists (select from assay.delivery w
+			    where w.subscriber_id = s.id)
+		on conflict do nothing
 		returning 1
 	)
 	select count(*) from put;
@@ -356,12 +378,12 @@ set enable_hashjoin = off
 begin atomic
 	with gone as (
 		delete from assay.delivery d
-		where d.id in (select p.id
+		where d.id = any(array(select p.id
 		    from assay.subscriber s
 			cross join lateral (select o.id from assay.delivery o
 			    where o.subscriber_id = s.id limit max_rows) p
 		    where not s.active
-		    limit max_rows)
+		    limit max_rows))
 		returning 1
 	)
 	select count(*) from gone;

@@ -333,10 +333,15 @@ begin
 	until := clock_timestamp();
 	delete from assay.async_queue q where q.user_id = who;
 	delete from assay.outbox o where o.user_id = who;
-	delete from assay.delivery d where d.user_id = who;
-	delete from assay.dead_letter d where d.user_id = who;
-	-- Again: a redrive that held the dead letters may have requeued some.
-	delete from assay.delivery d where d.user_id = who;
+	-- A companion or a redrive may move one meanwhile.
+	loop
+		delete from assay.delivery d where d.user_id = who;
+		delete from assay.dead_letter d where d.user_id = who;
+		perform from assay.delivery d where d.user_id = who
+		union all
+		select from assay.dead_letter d where d.user_id = who;
+		exit when not found;
+	end loop;
 	delete from assay.saved_view v where v.query::json ->> 'userId' = who;
 	delete from assay.user_state u where u.user_id = who;
 	baseline := found;
@@ -361,8 +366,8 @@ $$;
 
 -- Delete at most max_rows details of a user's decisions up to a time, or in the
 -- future, where a wrong clock has put them; their idempotency keys; and the
--- amounts and notes of their cases.  Returns how many requests and samples were deleted; more
--- is true if there may be further details.
+-- amounts and notes of their cases.  Returns how many requests and samples were
+-- deleted; more is true if there may be further details.
 create or replace function assay.erase_details(who text, until timestamptz,
     max_rows bigint, out more boolean, out requests bigint, out samples bigint)
 language plpgsql security definer

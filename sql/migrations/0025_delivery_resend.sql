@@ -1,17 +1,19 @@
 -- SPDX-License-Identifier: ISC
--- Dead letters are sent again when their receiver answers.  last_error has what a
--- receiver said.
+-- Dead letters are sent again when their receiver answers.
 
+-- last_error has what a receiver said -- personal: it may name a user.
 alter table assay.delivery
 	add column resent boolean not null default false, -- after it was dead
-	add column dead_at timestamptz; -- of a dead letter that probes its receiver
-alter table assay.dead_letter
-	add column resent boolean not null default false, -- and dead once more
-	add column probed_at timestamptz; -- when it was last sent as a probe
-create index on assay.dead_letter (subscriber_id, id) where not resent;
+	-- Of a probe: a copy of a dead letter, for one attempt.
+	add column dead_at timestamptz;
 
 -- Those of before stay where they are until an operator redrives them.
-update assay.dead_letter set resent = true;
+alter table assay.dead_letter
+	add column resent boolean not null default true, -- and dead once more
+	add column probed_at timestamptz; -- when its last probe failed
+alter table assay.dead_letter alter column resent set default false;
+create index on assay.dead_letter (subscriber_id, probed_at nulls first, id)
+	where not resent;
 
 create or replace view assay.subscriber as
 select id, events, active, created_at, 'whd_' as id_prefix,
@@ -24,3 +26,5 @@ from assay.alert_channel;
 
 drop function if exists assay.delivery_list(text, bigint);
 drop function if exists assay.delivery_json(assay.dead_letter);
+drop function if exists assay.delivery_redrive(text, timestamptz, bigint),
+    assay.delivery_redrive_one(text, text), assay.delivery_requeue(text[]);

@@ -25,6 +25,12 @@ is "webhooks add prints only the secret" \
     "$STATUS $(grep -c '^whsec_' "$scratch/out")" \
     "0 1"
 printf '%s\n' "$OUT" >>"$scratch/sent/ctl"
+ctl webhooks add https://hooks.example.com/fraud case.resolved.v1
+is "webhooks add warns of the same URL on standard error" \
+    "$(grep -c '^whsec_' "$scratch/out") $(grep -c 'this URL gets some events twice' \
+	"$scratch/err")" "1 1"
+printf '%s\n' "$OUT" >>"$scratch/sent/ctl"
+ctl webhooks revoke "$(sed -n 's/.*created endpoint \(whk_[^;]*\).*/\1/p' "$scratch/err")"
 ctl webhooks add ftp://198.51.100.7 verdict.reached.v1
 is "webhooks add refuses ftp" "$STATUS" 65
 ctl webhooks list --json

@@ -71,7 +71,7 @@ select assay.delivery_drop_revoked(5);
 select subscriber_id, count(*) from assay.delivery group by 1 order by 1;
 
 -- Dead letters are sent again to those that answer, each once.  Those that fail
--- and have no delivery get a probe.
+-- and have no delivery get a copy as a probe; the letter stays.
 truncate assay.delivery, assay.dead_letter;
 update assay.webhook_endpoint set active = id <> 'whk_4',
 	failures = case id when 'whk_1' then 0 else 1 end;
@@ -82,33 +82,62 @@ select 'whd_' || s || n, 'whk_' || s, 'case.resolved.v1', '{}', 'c', now(),
 from generate_series(1, 4) s, generate_series(1, 3) n;
 insert into assay.delivery (id, subscriber_id, event, data, correlation_id,
     occurred_at) values ('whd_39', 'whk_3', 'x', '{}', 'c', now());
-select assay.delivery_resend(1), assay.delivery_resend(100),
-	assay.delivery_resend(100);
-select assay.delivery_probe(100), assay.delivery_probe(100);
+select assay.delivery_resend(), assay.delivery_resend();
+select assay.delivery_probe(), assay.delivery_probe();
 select id, attempts, resent, dead_at is not null from assay.delivery order by id;
 truncate got;
 insert into got select * from assay.delivery_claim(100, 3, 3, 60000, '');
 select * from assay.delivery_settle('{whd_12,whd_22}',
     array(select claimed_until from got where id in ('whd_12', 'whd_22')
 	order by id), '{gone,gone}', '{-1,9}') order by 1;
-select id, attempts, resent, dead_at < now() - interval '10 min' as old,
-	probed_at is not null as probed from assay.dead_letter order by id;
-select assay.delivery_probe(100);
+select id, attempts, last_error, resent,
+	dead_at < now() - interval '10 min' as old, probed_at is not null as probed
+from assay.dead_letter where attempts > 0 order by id;
+-- The next probe is ten minutes later, and another letter.
+select assay.delivery_probe();
+update assay.dead_letter set probed_at = now() - interval '11 min'
+where probed_at is not null;
+select assay.delivery_probe();
+select id from assay.delivery where subscriber_id = 'whk_2';
+-- A redrive turns a probe into a delivery; one that arrives takes its letter away.
+select * from assay.delivery_redrive_one('whd_', 'whd_23');
+select id, attempts, dead_at from assay.delivery where subscriber_id = 'whk_2';
+delete from assay.delivery where subscriber_id = 'whk_2';
+select assay.delivery_probe();
+truncate got;
+insert into got select * from assay.delivery_claim(100, 3, 3, 60000, '');
+select * from assay.delivery_settle('{whd_22}',
+    array(select claimed_until from got where id = 'whd_22'), '{NULL}', '{0}');
+select id from assay.dead_letter where subscriber_id = 'whk_2';
+-- A channel gets a sixth of its limit per minute at once.
+insert into assay.dead_letter (id, subscriber_id, event, data, correlation_id,
+    occurred_at)
+select 'ntd_' || n, 'ntf_1', 'x', '{}', 'c', now() from generate_series(100, 199) n;
+select assay.delivery_resend();
+update assay.alert_channel set throttle_per_min = 5;
+select assay.delivery_resend();
+update assay.alert_channel set active = false;
 
--- With 100,000 dead letters to those that fail no table is scanned.
+-- With 300,000 dead letters no table and no index is read as a whole.
 truncate assay.delivery, assay.dead_letter;
 insert into assay.dead_letter (id, subscriber_id, event, data, correlation_id,
     occurred_at, dead_at)
 select 'whd_' || n, 'whk_' || n % 3 + 1, 'x', '{}', 'c', now(),
 	now() - interval '1 h'
-from generate_series(1, 100000) n;
+from generate_series(1, 300000) n;
 select pg_stat_force_next_flush();
-select seq_scan as before from pg_stat_user_tables where relname = 'dead_letter'
+create view rows_read as
+select t.seq_tup_read + t.idx_tup_fetch + (select sum(i.idx_tup_read)
+    from pg_stat_user_indexes i where i.relname = 'dead_letter') as n
+from pg_stat_user_tables t where t.relname = 'dead_letter';
+select n as before from rows_read
 \gset
-select assay.delivery_probe(100), assay.delivery_resend(100);
+select assay.delivery_probe(), assay.delivery_resend();
 select pg_stat_force_next_flush();
-select seq_scan - :before from pg_stat_user_tables where relname = 'dead_letter';
+select n - :before < 1000 from rows_read;
+drop view rows_read;
 truncate assay.delivery, assay.dead_letter;
+update assay.alert_channel set active = true;
 
 -- With 100,000 due deliveries and 1,000 subscribers no table is scanned.
 insert into assay.webhook_endpoint (id, url, events, secret, created_by)

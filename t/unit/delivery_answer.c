@@ -7,7 +7,9 @@
 #include "cron/delivery_answer.h"
 #include "t/unit/unit.h"
 
-#define URL "https://chat.example/bot7:AbCdEfGh/sendMessage?key=0123456789"
+#define URL                                                                    \
+	"https://chat.example/bot7:AbCdEfGh/sendMessage?key=0123456789"        \
+	"&sig=abc%2Bdefghijk%2"
 #define TEN "0123456789"
 #define TAKEN DELIVERY_ANSWER_TAKEN
 #define FAILED DELIVERY_ANSWER_FAILED
@@ -39,6 +41,10 @@ static const struct {
 	{ "webhook", 200, "{\"errcode\":0,\"errmsg\":\"ok\"}", TAKEN, "" },
 	{ "webhook", 200, "{\"errcode\":310000}", FAILED,
 	    "status 200: {\"errcode\":310000}" },
+	{ "webhook", 200, "{\"errcode\": 0}", TAKEN, "" },
+	{ "webhook", 200, "{\"errcode\":  -1}", FAILED,
+	    "status 200: {\"errcode\": -1}" },
+	{ "webhook", 200, "{\"errcode\":null}", TAKEN, "" },
 	{ "webhook", 200, "{\"errcode\":", TAKEN, "" },
 	{ "slack", 200, "{\"ok\":false}", FAILED,
 	    "status 200: {\"ok\":false}" },
@@ -56,7 +62,9 @@ static const struct {
 	    "b\xff\xc3",
 	    FAILED, "status 500: a b??" },
 	{ "endpoint", 500, "/bot7:AbCdEfGh/sendMessage is gone", FAILED,
-	    "status 500: /.../... is gone" },
+	    "status 500: /bot7:.../... is gone" },
+	{ "endpoint", 500, "sig abc+defghijk", FAILED,
+	    "status 500: sig abc+..." },
 	{ "endpoint", 500, "key=" TEN "9!", FAILED, "status 500: key=...9!" },
 	{ "endpoint", 500, "chat.example key", FAILED,
 	    "status 500: chat.example key" },
@@ -91,17 +99,17 @@ START_TEST(words_end_after_200_bytes)
 	memset(body, 'x', sizeof(body));
 	delivery_answer(&re, error);
 	ck_assert_uint_eq(
-	    strlen(error), strlen("status 500") + DELIVERY_ANSWER_WORDS);
+	    strlen(error), strlen("status 500: ") + DELIVERY_ANSWER_WORDS);
 	for (i = 0; i + 1 < sizeof(body); i += 2)
 		memcpy(body + i, "\xc3\xbc", 2);
 	body[0] = body[1] = 'y';
 	delivery_answer(&re, error);
 	ck_assert_uint_eq(
-	    strlen(error), strlen("status 500") + DELIVERY_ANSWER_WORDS);
+	    strlen(error), strlen("status 500: ") + DELIVERY_ANSWER_WORDS);
 	body[1] = ' ';
 	delivery_answer(&re, error);
 	ck_assert_uint_eq(
-	    strlen(error), strlen("status 500") + DELIVERY_ANSWER_WORDS);
+	    strlen(error), strlen("status 500: ") + DELIVERY_ANSWER_WORDS);
 	re.size = 3;
 	delivery_answer(&re, error);
 	ck_assert_str_eq(error, "status 500: y ?");
