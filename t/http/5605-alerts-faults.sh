@@ -83,7 +83,9 @@ killer_pid=$!
 fire AssayNoWorkers
 kill "$killer_pid"
 
-# The database is away; its spool then waits although it is back.
+# The database is away; its spool then waits although it is back, because the pool may
+# not drain it.
+sql "revoke all on assay.spool_file from assay_decide"
 stop_database
 decide_some 8
 fire AssayNotReady AssayDegraded AssayUnreachable AssayMetricsOld
@@ -93,7 +95,6 @@ for _ in 1 2 3 4 5 6; do
 done
 fire AssaySpoolGrows
 start_database
-sql "revoke all on assay.spool_file from assay_decide"
 fire AssaySpoolStuck
 stop_database
 
