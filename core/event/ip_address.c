@@ -68,12 +68,12 @@ static const struct ip_network private[] = {
 	{ { 0xfe, 0x80 }, 10 }, /* link local */
 };
 
-/* Networks of which strangers have addresses in one /64: those of IPv4. */
+/*
+ * Networks of which strangers have addresses in one /64, beside mapped and
+ * nat64: those of IPv4.
+ */
 static const struct ip_network shared64[] = {
-	V4(0, 0, 0, 0), /* mapped */
-	{ { 0x00, 0x64, 0xff, 0x9b }, 96 }, /* NAT64 (RFC 6052) */
-	{ { 0x00, 0x64, 0xff, 0x9b, 0x00, 0x01 },
-	    48 }, /* the same (RFC 8215) */
+	{ { 0x00, 0x64, 0xff, 0x9b, 0x00, 0x01 }, 48 }, /* NAT64 (RFC 8215) */
 	{ { 0x20, 0x01 }, 32 }, /* Teredo, with its server in the /64 */
 };
 
@@ -173,8 +173,8 @@ ip_client_text(const char *text, char ret[IP_ADDRESS_TEXT_SIZE])
 	struct ip_network client;
 	struct ip_address ad;
 
-	if (ip_address_parse(text, &ad) == -1 ||
-	    in_any(&ad, shared64, nitems(shared64))) {
+	if (ip_address_parse(text, &ad) == -1 || in_any(&ad, &mapped, 1) ||
+	    in_any(&ad, &nat64, 1) || in_any(&ad, shared64, nitems(shared64))) {
 		snprintf(ret, IP_ADDRESS_TEXT_SIZE, "%s", text);
 		return;
 	}

@@ -31,7 +31,7 @@ list_network_match(const struct list_network *nets, size_t n,
 	bool found = false;
 	size_t i, next;
 
-	if (key->len >= sizeof(text))
+	if (n == 0 || key->len >= sizeof(text))
 		return;
 	memcpy(text, key->value, key->len);
 	text[key->len] = '\0';

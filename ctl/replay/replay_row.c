@@ -492,8 +492,7 @@ type_of_text(const char *text)
 					: VALUE_STRING;
 }
 
-/* "true" or "false", also from "TRUE" and "True" as spreadsheets write; NULL.
- */
+/* "true" or "false", also from "TRUE" as spreadsheets write; NULL for others. */
 static const char *
 as_boolean(const char *text)
 {
