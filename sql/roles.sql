@@ -222,7 +222,8 @@ grant select on assay.tag_epoch, assay.tag_count
 -- decide records chargebacks and may do nothing else with labels.  operator
 -- acts on cases through functions that leave a trail, and reads cases, labels
 -- and logs.
-grant execute on function assay.chargeback_put(text, text, bigint)
+grant execute on function assay.chargeback_put(text, text, bigint),
+    assay.chargeback_withdraw(text, text, text, text)
     to assay_decide;
 grant execute on function assay.case_resolution(assay.review_case),
     assay.case_due(assay.review_case),

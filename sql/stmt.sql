@@ -713,6 +713,10 @@ from assay.log_page(row($1::bigint = 1, $2::text, $3::text, $4::text,
 -- name: label_chargeback one late
 select assay.chargeback_put($1::text, $2::text, $3::bigint) as recorded;
 
+-- name: label_withdraw one late
+select assay.chargeback_withdraw($1::text, $2::text, $3::text, $4::text)::text
+    as done;
+
 -- name: labels_match one late
 select assay.labels_match($1::bigint) as looked;
 
@@ -1029,7 +1033,8 @@ declare backtest no scroll cursor for
 select case when $2::bigint = 0 then d.sample
 		else left(d.sample, $2::bigint::int) end as sample,
 	l.outcome = 'fraud' as fraud, d.event_id
-from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
+from assay.decision_detail d left join assay.label l
+	on l.event_id = d.event_id and l.outcome <> 'none'
 where d.event_type = $1::text and d.sample is not null;
 
 -- The time from which on the newest samples are read: at most so many days ago,
@@ -1044,7 +1049,8 @@ select set_config('enable_seqscan', 'off', true),
 -- name: backtest_open_newest many read late
 declare backtest no scroll cursor for
 select d.sample, l.outcome = 'fraud' as fraud, d.decided_at
-from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
+from assay.decision_detail d left join assay.label l
+	on l.event_id = d.event_id and l.outcome <> 'none'
 where d.event_type = $1::text and d.sample is not null
 	and d.decided_at >= $2::timestamptz
 	and d.decided_at < now() + interval '1 day'
@@ -1056,7 +1062,8 @@ declare backtest no scroll cursor for
 select case when $2::bigint = 0 then d.sample
 		else left(d.sample, $2::bigint::int) end as sample,
 	l.outcome = 'fraud' as fraud, d.event_id
-from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
+from assay.decision_detail d left join assay.label l
+	on l.event_id = d.event_id and l.outcome <> 'none'
 where d.event_type = $1::text and d.sample is not null
 	and d.decided_at >= $3::text::timestamptz
 limit $4::bigint;
@@ -1094,7 +1101,8 @@ from (select * from assay.verdict_log where event_id = $1::text
 	order by score >= 0 desc, decided_at desc, id desc limit 1) v
     left join assay.decision_detail d
 	on d.decided_at = v.decided_at and d.verdict_id = v.id
-    left join assay.label l on l.event_id = v.event_id;
+    left join assay.label l
+	on l.event_id = v.event_id and l.outcome <> 'none';
 
 -- The active ruleset and policy of an event type (fcgi/ep/live_book.c).
 -- name: live_book one read late
@@ -1136,7 +1144,8 @@ where isleaf and pg_relation_size(relid) > 0;
 select d.decided_at, d.verdict_id, d.event_type, d.user_id, d.sample,
 	l.outcome = 'fraud' as fraud,
 	coalesce(l.outcome_at, l.labelled_at) as labelled_at
-from assay.decision_detail d left join assay.label l on l.event_id = d.event_id
+from assay.decision_detail d left join assay.label l
+	on l.event_id = d.event_id and l.outcome <> 'none'
 where d.decided_at >= $1::timestamptz
 	and (d.decided_at, d.verdict_id) > ($1::timestamptz, $2::text)
 	and d.decided_at < $3::timestamptz

@@ -2,11 +2,14 @@
 /* /v1/labels: the chargebacks that services report. */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "core/event/event.h"
+#include "fcgi/ep/chargeback_reason.h"
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -15,26 +18,33 @@
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
+#include "lib/net/apikey.h"
 
 #define FULL_PAUSE 60 /* seconds until waiting labels are counted again */
 
 static const struct body_field fields[] = {
 	{ "eventId", BODY_OPAQUE, true, false, 1, EVENT_TEXT_MAX },
+	{ "outcome", BODY_STRING, false, false, 1, 16 },
+	{ "reasonCode", BODY_LINE, false, false, 1, 16 },
 };
 
+static int is_fraud(struct req *req, bool *ret);
+static int record_fraud(struct req *req, struct resp *resp, const char *event);
+static int withdraw_label(struct req *req, const char *event);
+
 /*
- * POST /v1/labels/chargeback.  202: the label is recorded, now or before; 400:
- * a field is wrong; 401, 403: the API key; 429: the event is unknown, and too
- * many labels of unknown events wait; 503: it could not be recorded.
+ * POST /v1/labels/chargeback.  202: the label is recorded or taken back, now or
+ * before; 400: a field is wrong; 401, 403: the API key; 429: the event is unknown,
+ * and too many labels of unknown events wait; 503: it could not be recorded.
  */
 int
 label_chargeback(struct req *req, struct resp *resp)
 {
 	const char *event;
-	struct params p;
-	struct rows rows;
+	bool plain, fraud;
 
-	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
+	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
+	    is_fraud(req, &fraud) == -1)
 		return -1;
 	event = body_string(req->json, "eventId");
 	if (!event_plain(event, strlen(event)))
@@ -42,6 +52,40 @@ label_chargeback(struct req *req, struct resp *resp)
 		    "eventId", "must not have control characters");
 	if (auth_apikey(req) == -1)
 		return -1;
+	plain = !body_has(req->json, "outcome") &&
+	    !body_has(req->json, "reasonCode");
+	if ((fraud ? record_fraud(req, resp, event)
+		   : withdraw_label(req, event)) == -1)
+		return -1;
+	return resp_json(req, resp, 202,
+	    plain           ? "{\"recorded\":true}"
+		: fraud ? "{\"recorded\":true,\"label\":\"fraud\"}"
+			: "{\"recorded\":true,\"label\":null}");
+}
+
+/* A chargeback is fraud unless its reason is another one or it was not lost. */
+static int
+is_fraud(struct req *req, bool *ret)
+{
+	const char *outcome = body_string(req->json, "outcome");
+	const char *reason = body_string(req->json, "reasonCode");
+	const bool lost = outcome == NULL || strcmp(outcome, "lost") == 0;
+
+	if (!lost && strcmp(outcome, "won") != 0 &&
+	    strcmp(outcome, "withdrawn") != 0)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "outcome", "must be lost, won or withdrawn");
+	*ret = lost &&
+	    (reason == NULL || chargeback_reason_is_fraud(reason));
+	return 0;
+}
+
+static int
+record_fraud(struct req *req, struct resp *resp, const char *event)
+{
+	struct params p;
+	struct rows rows;
+
 	params_init(&p, req->arena);
 	params_text(&p, event);
 	params_text(&p, req->correlation_id);
@@ -54,5 +98,34 @@ label_chargeback(struct req *req, struct resp *resp)
 		return fail_set(&req->fail, FAIL_DENIED, LABELS_FULL, NULL,
 		    "%s", fail_code_text(LABELS_FULL));
 	}
-	return resp_json(req, resp, 202, "{\"recorded\":true}");
+	return 0;
+}
+
+/* The audit trail names the key by the part that lists of keys show. */
+static int
+withdraw_label(struct req *req, const char *event)
+{
+	const char *const names[] = { "eventId", "outcome", "reasonCode" };
+	char prefix[APIKEY_PREFIX_SIZE];
+	struct params p;
+	struct rows rows;
+	struct str s;
+	size_t i;
+
+	snprintf(prefix, sizeof(prefix), "%s", req->api_key);
+	str_init(&s, req->arena);
+	for (i = 0; i < nitems(names); i++) {
+		if (!body_has(req->json, names[i]))
+			continue;
+		str_addf(&s, "%c\"%s\":", i == 0 ? '{' : ',', names[i]);
+		str_json(&s, body_string(req->json, names[i]));
+	}
+	str_addc(&s, '}');
+	params_init(&p, req->arena);
+	params_text(&p, event);
+	params_text(&p, req->correlation_id);
+	params_text(&p, prefix);
+	params_text(&p, str_text(&s));
+	return db_one(req->worker->db, req->arena, STMT_LABEL_WITHDRAW, &p,
+	    &rows, &req->fail);
 }

@@ -41,8 +41,10 @@ as $$
 begin
 	insert into assay.analytics_change (name, n)
 	select 'label.' || w.name, sum(w.n)
-	from (values (new.outcome, 1), (old.outcome, -1),
-	    ('analyst', num_nonnulls(new.analyst) - num_nonnulls(old.analyst)),
+	from (values (nullif(new.outcome, 'none'), 1),
+	    (nullif(old.outcome, 'none'), -1),
+	    ('analyst', num_nonnulls(nullif(new.analyst, 'none'))
+		- num_nonnulls(nullif(old.analyst, 'none'))),
 	    ('chargeback',
 		num_nonnulls(new.chargeback) - num_nonnulls(old.chargeback)))
 	    as w(name, n)
@@ -64,8 +66,8 @@ as $$
 begin
 	insert into assay.analytics_change (name, n)
 	select 'removed.' || w.name, 1
-	from (values (old.outcome),
-	    (case when old.analyst is not null then 'analyst' end),
+	from (values (nullif(old.outcome, 'none')),
+	    (case when old.analyst <> 'none' then 'analyst' end),
 	    (case when old.chargeback is not null then 'chargeback' end))
 	    as w(name)
 	where w.name is not null;
@@ -478,8 +480,8 @@ begin atomic
 	    group by c.outcome
 	    union all
 	    select 'label', w.name, count(*)
-	    from assay.label l, lateral (values (l.outcome),
-		(case when l.analyst is not null then 'analyst' end),
+	    from assay.label l, lateral (values (nullif(l.outcome, 'none')),
+		(case when l.analyst <> 'none' then 'analyst' end),
 		(case when l.chargeback is not null then 'chargeback' end))
 		as w(name)
 	    where w.name is not null group by w.name

@@ -46,7 +46,9 @@ begin
 	), predicted as (
 		select (v.decided_at at time zone 'UTC')::date as day,
 			v.event_type, w.measure, least(w.bin, 9) as bin, w.value,
-			d.calibrated_outcome is null as first,
+			(d.outcome <> 'none')::int
+			    - coalesce(d.calibrated_outcome <> 'none', false)::int
+			    as labels,
 			(d.outcome = 'fraud')::int
 			    - coalesce(d.calibrated_outcome = 'fraud', false)::int
 			    as fraud
@@ -61,8 +63,7 @@ begin
 		insert into assay.calibration as c
 		    (day, event_type, measure, bin, labels, fraud, total)
 		select s.day, s.event_type, s.measure, s.bin,
-			count(*) filter (where s.first), sum(s.fraud),
-			coalesce(sum(s.value) filter (where s.first), 0)
+			sum(s.labels), sum(s.fraud), sum(s.value * s.labels)
 		from predicted s
 		where s.day >= (select k.compacted_before from assay.analytics_cursor k)
 		group by 1, 2, 3, 4

@@ -77,7 +77,8 @@ begin atomic
 	    from (select x.event_id, x.dry_run from assay.decision_detail x
 		where x.user_id = of_user limit 200) d
 	    where d.dry_run is null) e
-	    left join assay.label l on l.event_id = e.event_id;
+	    left join assay.label l
+		on l.event_id = e.event_id and l.outcome <> 'none';
 end;
 
 -- Facts of entities, in their order: when they were first seen, how many users they

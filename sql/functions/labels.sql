@@ -181,6 +181,43 @@ begin
 end
 $$;
 
+-- Take a chargeback back, and note in the audit trail which key did.  It waits for
+-- a lock at most 100 ms.  Without a chargeback it does nothing.
+create or replace function assay.chargeback_withdraw(event text,
+    correlation text, key_prefix text, params text)
+returns void language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '100ms'
+as $$
+declare
+	remains text;
+begin
+	update assay.label l
+	set chargeback = null, analyst = coalesce(l.analyst, 'none'),
+		outcome_at = case when l.analyst = 'fraud' then l.outcome_at
+		    else clock_timestamp() end,
+		match_after = clock_timestamp()
+	where l.event_id = event and l.chargeback is not null
+	returning l.outcome into remains;
+	if not found then
+		return;
+	end if;
+	perform assay.publish('label.recorded.v1'::text, json_build_object(
+	    'eventId', event,
+	    'outcome', remains,
+	    'source', 'chargeback'), correlation, null::text);
+	perform assay.audit_write('key:' || key_prefix, 'service',
+	    'POST /v1/labels/chargeback', 202, params);
+	-- What was never counted need not be taken back.
+	delete from assay.label l
+	where l.event_id = event and l.outcome = 'none'
+		and l.credited_outcome is null;
+	if not found then
+		perform assay.label_try_credit(array[event]);
+	end if;
+end
+$$;
+
 -- Search the decisions of at most max_labels labels whose search is due: labels
 -- of events without a decision so far, and labels that label_put() could not
 -- count.  Count the labels that are found.  The next search of a label is due
@@ -226,4 +263,4 @@ return json_build_object(
 	    'weight', (45 * (2 * c.fraud + 1) + (c.fraud + c.legit + 1))
 		/ (2 * (c.fraud + c.legit + 1)),
 	    'trusted', c.fraud + c.legit >= 3) order by c.tag), '[]')
-	from assay.tag_count c))::text;
+	from assay.tag_count c where c.fraud + c.legit > 0))::text;

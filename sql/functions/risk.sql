@@ -89,7 +89,9 @@ begin
 			risk_decided_at = f.at
 		from found f where l.event_id = f.event_id
 	), change as (
-		select f.id, f.at, f.risk_outcome is null as first,
+		select f.id, f.at,
+			(f.outcome <> 'none')::int
+			    - coalesce(f.risk_outcome <> 'none', false)::int as labels,
 			(f.outcome = 'fraud')::int
 			    - coalesce(f.risk_outcome = 'fraud', false)::int as n
 		from found f
@@ -97,7 +99,7 @@ begin
 	select 0::bigint, 0::bigint, 0::bigint, count(*) from found
 	union all
 	select w.entity, assay.risk_day(c.at), sum(c.n),
-		count(*) filter (where c.first)
+		sum(c.labels)
 	from change c
 		join assay.decision_detail d on d.decided_at = c.at
 		    and d.verdict_id = c.id,

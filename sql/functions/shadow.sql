@@ -261,7 +261,8 @@ begin
 	select s.number, new.shadow[2], w.outcome, new.shadow[3], w.n, 0
 	from assay.shadow s, (values (old.risk_outcome, -1),
 		(new.risk_outcome, 1)) as w(outcome, n)
-	where s.number = new.shadow[1]::bigint and w.outcome is not null
+	where s.number = new.shadow[1]::bigint
+		and w.outcome in ('fraud', 'legit')
 	for key share of s
 	on conflict (number, event_type, kind, name) do update
 	set n = c.n + excluded.n;

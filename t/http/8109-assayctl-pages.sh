@@ -91,6 +91,11 @@ BASE_URL=http://127.0.0.1:1 ctl label chargeback order-3
 is "BASE_URL replaces the session's service" "$STATUS" 69
 BASE_URL=http://127.0.0.1:1 ASSAY_URL=$url ctl label chargeback order-3
 is "ASSAY_URL replaces BASE_URL" "$STATUS" 0
+ASSAY_URL=$url ctl label withdraw order-3
+is "label withdraw takes a chargeback back" \
+    "$STATUS $OUT $(sql "select count(*) from assay.label
+    where event_id = 'order-3' and chargeback = 'fraud'")" \
+    "0 order-3 has no label of a chargeback 0"
 chmod 644 "$HOME/.config/assay/token"
 ctl label chargeback order-3
 is "a session file that others can read is refused" "$STATUS" 77
