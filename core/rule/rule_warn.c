@@ -121,8 +121,8 @@ add_hint(struct str *s, const struct signal_range *range, const char *text)
 }
 
 /*
- * Find a text that the signal can have: the same without blanks, in upper or lower
- * case, or another name of the same country or currency.
+ * Find a text that the signal can have: the same without blanks, in upper or
+ * lower case, or another name of the same country or currency.
  */
 static bool
 find_near(

@@ -492,7 +492,8 @@ type_of_text(const char *text)
 					: VALUE_STRING;
 }
 
-/* "true" or "false", also from "TRUE" as spreadsheets write; NULL for others. */
+/* "true" or "false", also from "TRUE" as spreadsheets write; NULL for others.
+ */
 static const char *
 as_boolean(const char *text)
 {

@@ -15,6 +15,7 @@
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
 #include "fcgi/worker/worker.h"
+#include "lib/audit/audit_redact.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
@@ -25,26 +26,29 @@
 static const struct body_field fields[] = {
 	{ "eventId", BODY_OPAQUE, true, false, 1, EVENT_TEXT_MAX },
 	{ "outcome", BODY_STRING, false, false, 1, 16 },
-	{ "reasonCode", BODY_LINE, false, false, 1, 16 },
+	{ "reasonCode", BODY_NAME, false, false, 1, 16 },
 };
 
-static int is_fraud(struct req *req, bool *ret);
+enum chargeback { CHARGEBACK_FRAUD, CHARGEBACK_OTHER, CHARGEBACK_OVER };
+
+static int read_chargeback(struct req *req, enum chargeback *ret);
 static int record_fraud(struct req *req, struct resp *resp, const char *event);
 static int withdraw_label(struct req *req, const char *event);
 
 /*
  * POST /v1/labels/chargeback.  202: the label is recorded or taken back, now or
- * before; 400: a field is wrong; 401, 403: the API key; 429: the event is unknown,
- * and too many labels of unknown events wait; 503: it could not be recorded.
+ * before; 400: a field is wrong; 401, 403: the API key; 429: the event is
+ * unknown, and too many labels of unknown events wait; 503: it could not be
+ * recorded.
  */
 int
 label_chargeback(struct req *req, struct resp *resp)
 {
 	const char *event;
-	bool plain, fraud;
+	enum chargeback kind;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    is_fraud(req, &fraud) == -1)
+	    read_chargeback(req, &kind) == -1)
 		return -1;
 	event = body_string(req->json, "eventId");
 	if (!event_plain(event, strlen(event)))
@@ -52,31 +56,36 @@ label_chargeback(struct req *req, struct resp *resp)
 		    "eventId", "must not have control characters");
 	if (auth_apikey(req) == -1)
 		return -1;
-	plain = !body_has(req->json, "outcome") &&
-	    !body_has(req->json, "reasonCode");
-	if ((fraud ? record_fraud(req, resp, event)
-		   : withdraw_label(req, event)) == -1)
+	if ((kind == CHARGEBACK_FRAUD &&
+		record_fraud(req, resp, event) == -1) ||
+	    (kind == CHARGEBACK_OVER && withdraw_label(req, event) == -1))
 		return -1;
+	if (!body_has(req->json, "outcome") &&
+	    !body_has(req->json, "reasonCode"))
+		return resp_json(req, resp, 202, "{\"recorded\":true}");
 	return resp_json(req, resp, 202,
-	    plain           ? "{\"recorded\":true}"
-		: fraud ? "{\"recorded\":true,\"label\":\"fraud\"}"
-			: "{\"recorded\":true,\"label\":null}");
+	    kind == CHARGEBACK_FRAUD ? "{\"recorded\":true,\"label\":\"fraud\"}"
+				     : "{\"recorded\":true,\"label\":null}");
 }
 
-/* A chargeback is fraud unless its reason is another one or it was not lost. */
+/* A lost dispute is fraud unless its reason is another one. */
 static int
-is_fraud(struct req *req, bool *ret)
+read_chargeback(struct req *req, enum chargeback *ret)
 {
 	const char *outcome = body_string(req->json, "outcome");
 	const char *reason = body_string(req->json, "reasonCode");
-	const bool lost = outcome == NULL || strcmp(outcome, "lost") == 0;
 
-	if (!lost && strcmp(outcome, "won") != 0 &&
-	    strcmp(outcome, "withdrawn") != 0)
+	if (outcome != NULL && strcmp(outcome, "lost") != 0) {
+		*ret = CHARGEBACK_OVER;
+		if (strcmp(outcome, "won") == 0 ||
+		    strcmp(outcome, "withdrawn") == 0)
+			return 0;
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "outcome", "must be lost, won or withdrawn");
-	*ret = lost &&
-	    (reason == NULL || chargeback_reason_is_fraud(reason));
+	}
+	*ret = reason == NULL || chargeback_reason_is_fraud(reason)
+	    ? CHARGEBACK_FRAUD
+	    : CHARGEBACK_OTHER;
 	return 0;
 }
 
@@ -105,22 +114,16 @@ record_fraud(struct req *req, struct resp *resp, const char *event)
 static int
 withdraw_label(struct req *req, const char *event)
 {
-	const char *const names[] = { "eventId", "outcome", "reasonCode" };
 	char prefix[APIKEY_PREFIX_SIZE];
 	struct params p;
 	struct rows rows;
 	struct str s;
-	size_t i;
 
 	snprintf(prefix, sizeof(prefix), "%s", req->api_key);
 	str_init(&s, req->arena);
-	for (i = 0; i < nitems(names); i++) {
-		if (!body_has(req->json, names[i]))
-			continue;
-		str_addf(&s, "%c\"%s\":", i == 0 ? '{' : ',', names[i]);
-		str_json(&s, body_string(req->json, names[i]));
-	}
-	str_addc(&s, '}');
+	audit_redact_body(&s, req->json);
+	if (str_text(&s) == NULL)
+		return fail_memory(&req->fail);
 	params_init(&p, req->arena);
 	params_text(&p, event);
 	params_text(&p, req->correlation_id);

@@ -141,7 +141,7 @@ begin atomic
 		sum(w.fraud * w.reference)::bigint,
 		sum(w.total * w.reference)::bigint
 	from windows w
-	group by 1, 2, 3 order by 1, 2, 3;
+	group by 1, 2, 3 having sum(w.labels) > 0 order by 1, 2, 3;
 end;
 
 -- Record the drift of windows that end with a day, by event type, and publish

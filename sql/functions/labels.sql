@@ -181,39 +181,42 @@ begin
 end
 $$;
 
--- Take a chargeback back, and note in the audit trail which key did.  It waits for
--- a lock at most 100 ms.  Without a chargeback it does nothing.
+-- Take a chargeback back.  If anything has counted it, the audit trail notes which
+-- key did.  It waits for a lock at most 100 ms.  Without a chargeback it does
+-- nothing.
 create or replace function assay.chargeback_withdraw(event text,
     correlation text, key_prefix text, params text)
 returns void language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '100ms'
 as $$
-declare
-	remains text;
 begin
 	update assay.label l
 	set chargeback = null, analyst = coalesce(l.analyst, 'none'),
 		outcome_at = case when l.analyst = 'fraud' then l.outcome_at
 		    else clock_timestamp() end,
 		match_after = clock_timestamp()
-	where l.event_id = event and l.chargeback is not null
-	returning l.outcome into remains;
+	where l.event_id = event and l.chargeback is not null;
 	if not found then
 		return;
 	end if;
 	perform assay.publish('label.recorded.v1'::text, json_build_object(
 	    'eventId', event,
-	    'outcome', remains,
+	    'outcome', 'none',
 	    'source', 'chargeback'), correlation, null::text);
-	perform assay.audit_write('key:' || key_prefix, 'service',
-	    'POST /v1/labels/chargeback', 202, params);
-	-- What was never counted need not be taken back.
 	delete from assay.label l
 	where l.event_id = event and l.outcome = 'none'
 		and l.credited_outcome is null;
 	if not found then
+		perform assay.audit_write('key:' || key_prefix, 'service',
+		    'POST /v1/labels/chargeback', 202, params);
 		perform assay.label_try_credit(array[event]);
+		return;
+	end if;
+	perform from assay.label_backlog for update skip locked;
+	if found then
+		update assay.label_backlog
+		set waiting = greatest(0, waiting - 1);
 	end if;
 end
 $$;

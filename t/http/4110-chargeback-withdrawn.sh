@@ -56,7 +56,7 @@ is "letters of a reason code have any case" \
 is "goods that did not come are no fraud" \
     "$(chargeback e-2 '"reasonCode":"13.1"') $(known e-2)" "202 null none"
 for body in '"outcome":"lose"' '"outcome":7' '"reasonCode":""' \
-    '"outcome":null' '"reasonCode":"12345678901234567"'; do
+    '"outcome":null' '"reasonCode":"12345678901234567"' '"reasonCode":"10.4 "'; do
 	chargeback e-1 "$body" >/dev/null
 	http POST /v1/labels/chargeback "{\"eventId\":\"e-1\",$body}"
 	is_error "a chargeback with $body answers 400" 400 INVALID_REQUEST
@@ -73,7 +73,7 @@ is "the tag of the event loses the count" "$(tag_weights)" "amount 1/0 34"
 check "analytics lose it too" stack_until 20 0 totals_are "1 0 0 1"
 check "rates and drift take it back" stack_until 20 0 rates_are
 is "the drift has one label left" "$(calibrated)" "1|1"
-is "subscribers hear that nothing is left" "$(sql "select data::json ->> 'outcome'
+is "subscribers hear that it was taken back" "$(sql "select data::json ->> 'outcome'
     from assay.outbox where data::json ->> 'eventId' = 'e-1'
     order by number" | paste -sd ' ')" "fraud none"
 http GET '/v1/audit?limit=1'
@@ -93,11 +93,17 @@ chargeback e-2 >/dev/null
 is "a chargeback that replaced an analyst's label gives it back" \
     "$(known e-2), $(chargeback e-2 '"outcome":"withdrawn"'), $(known e-2)" \
     "fraud chargeback, 202 null, legit analyst"
+is "an event of what was taken back names no label" "$(sql "select
+    data::json ->> 'outcome' from assay.outbox
+    where data::json ->> 'eventId' = 'e-2' order by number desc limit 1")" none
 is "both labels count for the tag" "$(tag_weights)" "amount 1/1 23"
 chargeback e-early >/dev/null
-chargeback e-early '"reasonCode":"4853"' >/dev/null
+chargeback e-early '"outcome":"withdrawn"' >/dev/null
 is "a chargeback before its event leaves no row when it is taken back" \
     "$(sql "select count(*) from assay.label where event_id = 'e-early'")" 0
+chargeback e-1 >/dev/null
+is "another reason takes no label back" \
+    "$(chargeback e-1 '"reasonCode":"4853"') $(known e-1)" "202 null fraud chargeback"
 is "a chargeback can be sent again" "$(chargeback e-1) $(known e-1) $(tag_weights)" \
     "202 null fraud chargeback amount 2/1 28!"
 check "analytics agree at the end" stack_until 20 0 totals_are "2 1 1 2"
