@@ -102,14 +102,6 @@ settings_refused() {
 	env -i "$fcgi" -n --config "$dir/bad" 2>&1 | grep "$dir/bad:$2"
 }
 
-redis_refused() {
-	env -i REDIS_URL=redis://cache t/no-redis -n
-	[ $? -eq 78 ] || return 1
-	env -i REDIS_URL=redis://cache t/no-redis -n 2>&1 |
-	    grep '^no-redis: REDIS_URL: .*this build has no Redis' &&
-	    env -i t/no-redis -n
-}
-
 usage_is_64() {
 	"$fcgi" --nonsense
 	[ $? -eq 64 ] || return 1
@@ -505,7 +497,6 @@ check 'a bad value is refused with its line' \
 check 'an unknown setting is refused with its line' \
     settings_refused 'NO_SUCH=0' 1:
 check 'good settings are accepted' env -i "$fcgi" -n --config "$dir/conf"
-check 'a build without Redis refuses REDIS_URL' redis_refused
 check 'a bad option exits 64' usage_is_64
 check 'the pool starts four workers' start_pool 4
 check 'the sockets are for owner and group' socket_modes_right

@@ -18,11 +18,11 @@
 void
 doctor_redis(struct doctor *d, struct finding *ret)
 {
+	struct redis_integer one = { .min = 1, .max = 1 };
 	_Atomic int64_t breaker = 0;
 	struct fail f = { 0 };
 	struct redis *redis;
 	void (*before)(int);
-	int64_t one;
 
 	(void)d;
 	if (conf.REDIS_URL == NULL) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/http/rate_limit.h"
 #include "lib/net/redis.h"
@@ -38,8 +39,8 @@
 static void take_local(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct rate_limit_result *ret);
-static int take_redis(
-    struct worker *w, const char *name, int64_t limit, int64_t ret[2]);
+static int take_redis(struct worker *w, const char *name, int64_t limit,
+    int64_t *ret_count, int64_t *ret_left);
 static struct window *find_window(
     struct window *table, size_t size, uint64_t key, uint64_t minute);
 static struct window *least_used(
@@ -92,7 +93,7 @@ rate_limit_take(struct worker *w, enum rate_limit_kind kind,
     struct rate_limit_result *ret)
 {
 	char name[NAME_SIZE], hex[2 * NAME_BYTES + 1];
-	int64_t got[2];
+	int64_t count, left;
 
 	/*
 	 * Count on this host too, so that it can continue without Redis at any
@@ -104,21 +105,22 @@ rate_limit_take(struct worker *w, enum rate_limit_kind kind,
 	crypt_hex(hash, NAME_BYTES, hex);
 	snprintf(
 	    name, sizeof(name), "assay:limit:%s:%s", redis_names[kind], hex);
-	if (take_redis(w, name, limit, got) == -1)
+	if (take_redis(w, name, limit, &count, &left) == -1)
 		return;
-	ret->allowed = got[0] > 0;
-	ret->remaining = ret->allowed ? limit - got[0] : 0;
-	ret->retry_after = got[1];
+	ret->allowed = count > 0;
+	ret->remaining = ret->allowed ? limit - count : 0;
+	ret->retry_after = left;
 }
 
 enum rate_limit_redis
 rate_limit_redis(struct worker *w)
 {
-	int64_t got[2];
+	int64_t count, left;
 
 	if (w->redis == NULL)
 		return LIMIT_SKIPPED;
-	return take_redis(w, "assay:limit:nobody", PROBE_MAX, got) == 0
+	return take_redis(w, "assay:limit:nobody", PROBE_MAX, &count, &left) ==
+		0
 	    ? LIMIT_OK
 	    : LIMIT_DOWN;
 }
@@ -174,16 +176,21 @@ take_local(struct shm *shm, enum rate_limit_kind kind,
 }
 
 /*
- * Count a request in Redis.  Set ret to the number of requests in this minute
- * (0: the limit was reached) and the seconds to the next minute.  Log the first
- * failure and the first success after failures.
+ * Count a request in Redis: the number of requests in this minute (0: the limit
+ * was reached) and the seconds to the next minute.  Log the first failure and
+ * the first success after failures.
  */
 static int
-take_redis(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
+take_redis(struct worker *w, const char *name, int64_t limit,
+    int64_t *ret_count, int64_t *ret_left)
 {
+	struct redis_integer integers[] = {
+		{ .min = 0, .max = limit },
+		{ .min = 1, .max = MINUTE / CLOCK_SECOND },
+	};
 	struct fail f = { 0 };
-	const enum redis_got got =
-	    redis_eval(w->redis, script, name, limit, ret, 2, &f);
+	const enum redis_got got = redis_eval(
+	    w->redis, script, name, limit, integers, nitems(integers), &f);
 	const bool answered = got == REDIS_ANSWERED || got == REDIS_BACK;
 
 	metric_add(w->slot, METRIC_ID_REDIS,
@@ -192,6 +199,8 @@ take_redis(struct worker *w, const char *name, int64_t limit, int64_t ret[2])
 		log_error("event=redis_lost why=%s", f.why);
 	if (got == REDIS_BACK)
 		log_warn("event=redis_recovered");
+	*ret_count = integers[0].value;
+	*ret_left = integers[1].value;
 	return answered ? 0 : -1;
 }
 

@@ -132,9 +132,6 @@ conf_value_redis(const char *name, const char *value, const struct conf *next)
 
 	(void)name;
 	(void)next;
-	if (!WITH_REDIS)
-		return "is set, but this build has no Redis: configure "
-		       "--with-redis";
 	return redis_url_parse(value, &url, &why) == 0 ? NULL : why;
 }
 

@@ -4,12 +4,13 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <hiredis/hiredis.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/net/redis.h"
 #include "lib/net/redis_net.h"
@@ -19,31 +20,38 @@
 
 #define PAUSE CLOCK_SECOND /* without calls after a failure */
 #define NUMBER_SIZE 21
+#define COMMAND_SIZE 2048
 #define ERROR_SIZE 32 /* of the first word of an error */
+
+/* Above each line that Redis answers with, also an error with its advice. */
+#define LINE_SIZE 1024
 
 struct redis {
 	struct redis_url url;
 	int64_t timeout;
 	_Atomic int64_t *breaker; /* shared by the host */
 	struct redis_net net;
-	redisReader *reader; /* of this connection; or NULL */
+	char in[LINE_SIZE]; /* received on this connection, not read yet */
+	size_t in_size;
 };
 
 static bool may_try(struct redis *r, bool *ret_probe);
 static int redis_call(struct redis *r, const char *script, const char *key,
-    int64_t argument, int64_t *ret, size_t n, struct fail *f);
+    int64_t argument, struct redis_integer *ret, size_t n, struct fail *f);
 static int redis_greet(struct redis *r, int64_t deadline, struct fail *f);
 static int read_greeting(struct redis *r, int64_t deadline, struct fail *f);
-static int send_command(struct redis *r, int argc, const char **argv,
+static int send_command(struct redis *r, size_t argc, const char **argv,
     int64_t deadline, struct fail *f);
-static int receive_answer(struct redis *r, const char *command,
-    int64_t deadline, redisReply **ret, struct fail *f);
-static int parse_answer(
-    struct redis *r, const char *command, redisReply **ret, struct fail *f);
+static int read_integers(struct redis *r, int64_t deadline,
+    struct redis_integer *ret, size_t n, struct fail *f);
+static int read_line(struct redis *r, const char *command, char type,
+    int64_t deadline, char ret[LINE_SIZE], struct fail *f);
+static int receive_line(struct redis *r, const char *command, int64_t deadline,
+    char ret[LINE_SIZE], struct fail *f);
+static int parse_integer(const char *text, struct redis_integer *ret);
 static int keep_error_word(
     const char *command, const char *text, struct fail *f);
-static int read_integers(
-    const redisReply *reply, int64_t *ret, size_t n, struct fail *f);
+static int refuse_answer(const char *command, struct fail *f);
 
 struct redis *
 redis_open(const char *url, const char *ca_file, int64_t timeout,
@@ -73,9 +81,6 @@ redis_close(struct redis *r)
 {
 	if (r == NULL)
 		return;
-	if (r->reader != NULL)
-		redisReaderFree(r->reader);
-	r->reader = NULL;
 	crypt_wipe(r->url.password, sizeof(r->url.password));
 	if (redis_net_clear(&r->net) == 0)
 		free(r);
@@ -83,7 +88,7 @@ redis_close(struct redis *r)
 
 enum redis_got
 redis_eval(struct redis *r, const char *script, const char *key,
-    int64_t argument, int64_t *ret, size_t n, struct fail *f)
+    int64_t argument, struct redis_integer *ret, size_t n, struct fail *f)
 {
 	int64_t closed = 0;
 	bool probe;
@@ -129,24 +134,19 @@ may_try(struct redis *r, bool *ret_probe)
 /* Call the script in one round trip; connect first if necessary. */
 static int
 redis_call(struct redis *r, const char *script, const char *key,
-    int64_t argument, int64_t *ret, size_t n, struct fail *f)
+    int64_t argument, struct redis_integer *ret, size_t n, struct fail *f)
 {
 	const int64_t deadline = clock_ticks() + r->timeout;
 	const bool fresh = !redis_net_idle(&r->net);
 	char number[NUMBER_SIZE];
 	const char *argv[] = { "EVAL", script, "1", key, number };
-	redisReply *reply;
-	int result;
 
 	snprintf(number, sizeof(number), "%lld", (long long)argument);
 	if ((fresh && redis_greet(r, deadline, f) == -1) ||
-	    send_command(r, 5, argv, deadline, f) == -1 ||
-	    (fresh && read_greeting(r, deadline, f) == -1) ||
-	    receive_answer(r, "EVAL", deadline, &reply, f) == -1)
+	    send_command(r, nitems(argv), argv, deadline, f) == -1 ||
+	    (fresh && read_greeting(r, deadline, f) == -1))
 		return -1;
-	result = read_integers(reply, ret, n, f);
-	freeReplyObject(reply);
-	return result;
+	return read_integers(r, deadline, ret, n, f);
 }
 
 /* Connect, and send AUTH and SELECT if the URL has them. */
@@ -158,11 +158,7 @@ redis_greet(struct redis *r, int64_t deadline, struct fail *f)
 	const char *password[] = { "AUTH", url->password };
 	const char *db[] = { "SELECT", url->db };
 
-	if (r->reader != NULL)
-		redisReaderFree(r->reader);
-	if ((r->reader = redisReaderCreate()) == NULL)
-		return fail_set(
-		    f, FAIL_US, UNAVAILABLE, "redis", "out of memory");
+	r->in_size = 0;
 	if (redis_net_open(&r->net, deadline, f) == -1)
 		return -1;
 	if (url->password[0] != '\0' &&
@@ -176,76 +172,116 @@ redis_greet(struct redis *r, int64_t deadline, struct fail *f)
 static int
 read_greeting(struct redis *r, int64_t deadline, struct fail *f)
 {
-	redisReply *reply;
+	char line[LINE_SIZE];
 
-	if (r->url.password[0] != '\0') {
-		if (receive_answer(r, "AUTH", deadline, &reply, f) == -1)
+	if (r->url.password[0] != '\0' &&
+	    read_line(r, "AUTH", '+', deadline, line, f) == -1)
+		return -1;
+	if (r->url.db[0] != '\0' &&
+	    read_line(r, "SELECT", '+', deadline, line, f) == -1)
+		return -1;
+	return 0;
+}
+
+/*
+ * Send a command as Redis' protocol (RESP) wants it: the number of its words,
+ * and each word behind its length.
+ */
+static int
+send_command(struct redis *r, size_t argc, const char **argv, int64_t deadline,
+    struct fail *f)
+{
+	char text[COMMAND_SIZE];
+	size_t size, i;
+	int result;
+
+	size = (size_t)snprintf(text, sizeof(text), "*%zu\r\n", argc);
+	for (i = 0; i < argc && size < sizeof(text); i++)
+		size += (size_t)snprintf(text + size, sizeof(text) - size,
+		    "$%zu\r\n%s\r\n", strlen(argv[i]), argv[i]);
+	if (size >= sizeof(text))
+		result = fail_set(f, FAIL_US, UNAVAILABLE, "redis",
+		    "%s is too long", argv[0]);
+	else
+		result = redis_net_send(&r->net, text, size, deadline, f);
+	crypt_wipe(text, sizeof(text));
+	return result;
+}
+
+/* Read the answer of a script: n integers, each in its range. */
+static int
+read_integers(struct redis *r, int64_t deadline, struct redis_integer *ret,
+    size_t n, struct fail *f)
+{
+	char line[LINE_SIZE], count[NUMBER_SIZE];
+	size_t i;
+
+	snprintf(count, sizeof(count), "%zu", n);
+	if (read_line(r, "EVAL", '*', deadline, line, f) == -1)
+		return -1;
+	if (strcmp(line, count) != 0)
+		return refuse_answer("EVAL", f);
+	for (i = 0; i < n; i++) {
+		if (read_line(r, "EVAL", ':', deadline, line, f) == -1)
 			return -1;
-		freeReplyObject(reply);
-	}
-	if (r->url.db[0] != '\0') {
-		if (receive_answer(r, "SELECT", deadline, &reply, f) == -1)
-			return -1;
-		freeReplyObject(reply);
+		if (parse_integer(line, &ret[i]) == -1)
+			return refuse_answer("EVAL", f);
 	}
 	return 0;
 }
 
+/* Read a line of this type without its type; fail if it is an error. */
 static int
-send_command(struct redis *r, int argc, const char **argv, int64_t deadline,
-    struct fail *f)
+read_line(struct redis *r, const char *command, char type, int64_t deadline,
+    char ret[LINE_SIZE], struct fail *f)
 {
-	char *text;
-	int size, result;
-
-	size = redisFormatCommandArgv(&text, argc, argv, NULL);
-	if (size < 0)
-		return fail_set(
-		    f, FAIL_US, UNAVAILABLE, "redis", "out of memory");
-	result = redis_net_send(&r->net, text, (size_t)size, deadline, f);
-	crypt_wipe(text, (size_t)size);
-	redisFreeCommand(text);
-	return result;
+	if (receive_line(r, command, deadline, ret, f) == -1)
+		return -1;
+	if (ret[0] == '-')
+		return keep_error_word(command, ret + 1, f);
+	if (ret[0] != type)
+		return refuse_answer(command, f);
+	memmove(ret, ret + 1, strlen(ret));
+	return 0;
 }
 
-/* Read the next answer; fail if it is an error. */
+/* Take the next line from the received bytes; receive more if necessary. */
 static int
-receive_answer(struct redis *r, const char *command, int64_t deadline,
-    redisReply **ret, struct fail *f)
+receive_line(struct redis *r, const char *command, int64_t deadline,
+    char ret[LINE_SIZE], struct fail *f)
 {
-	char buffer[1024];
-	ssize_t size;
+	const char *end;
+	size_t size;
+	ssize_t got;
 
-	for (;;) {
-		*ret = NULL;
-		if (parse_answer(r, command, ret, f) == -1)
+	while ((end = memmem(r->in, r->in_size, "\r\n", 2)) == NULL) {
+		if (r->in_size == sizeof(r->in))
+			return refuse_answer(command, f);
+		got = redis_net_recv(&r->net, r->in + r->in_size,
+		    sizeof(r->in) - r->in_size, deadline, f);
+		if (got == -1)
 			return -1;
-		if (*ret != NULL)
-			return 0;
-		size = redis_net_recv(
-		    &r->net, buffer, sizeof(buffer), deadline, f);
-		if (size == -1)
-			return -1;
-		redisReaderFeed(r->reader, buffer, (size_t)size);
+		r->in_size += (size_t)got;
 	}
+	size = (size_t)(end - r->in);
+	memcpy(ret, r->in, size);
+	ret[size] = '\0';
+	r->in_size -= size + 2;
+	memmove(r->in, end + 2, r->in_size);
+	return 0;
 }
 
-/* Parse an answer from the received bytes; *ret is NULL if it is incomplete. */
 static int
-parse_answer(
-    struct redis *r, const char *command, redisReply **ret, struct fail *f)
+parse_integer(const char *text, struct redis_integer *ret)
 {
-	void *reply = NULL;
+	char *end;
 
-	if (redisReaderGetReply(r->reader, &reply) != REDIS_OK)
-		return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
-		    "%s got an answer that is not from Redis", command);
-	*ret = reply;
-	if (*ret == NULL || (*ret)->type != REDIS_REPLY_ERROR)
-		return 0;
-	keep_error_word(command, (*ret)->str, f);
-	freeReplyObject(*ret);
-	return -1;
+	errno = 0;
+	ret->value = strtoll(text, &end, 10);
+	return errno != 0 || end == text || *end != '\0' ||
+		ret->value < ret->min || ret->value > ret->max
+	    ? -1
+	    : 0;
 }
 
 /*
@@ -263,22 +299,9 @@ keep_error_word(const char *command, const char *text, struct fail *f)
 	    command, n, text);
 }
 
-/* Read an answer of n integers. */
 static int
-read_integers(const redisReply *reply, int64_t *ret, size_t n, struct fail *f)
+refuse_answer(const char *command, struct fail *f)
 {
-	size_t i;
-
-	if (reply->type != REDIS_REPLY_ARRAY || reply->elements != n)
-		goto err;
-	for (i = 0; i < n; i++) {
-		if (reply->element[i]->type != REDIS_REPLY_INTEGER)
-			goto err;
-		ret[i] = reply->element[i]->integer;
-	}
-	return 0;
-
-err:
 	return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
-	    "EVAL got an answer of another form");
+	    "%s got an answer that Redis does not give", command);
 }

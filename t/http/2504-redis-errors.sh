@@ -60,10 +60,19 @@ start_fake() {
 	stack_until 10 $! test -S "$scratch/run/other$1"
 }
 answers=0
+other='got an answer that Redis does not give'
 # shellcheck disable=SC2016 # the dollar is one
-for answer in 'HTTP/1.1 400 Bad Request|got an answer that is not from' \
-    '*2|:1|$1|x||got an answer of another form' \
-    ':1||got an answer of another form' \
+for answer in "HTTP/1.1 400 Bad Request||$other" \
+    '*2|:1|$1|x||'"$other" \
+    "*3|:1|:9|:1||$other" \
+    ":1||$other" \
+    "*2|:1|:1x||$other" \
+    "*2|:-1|:-1||$other" \
+    "*2|:1|:0||$other" \
+    "*2|:1|:61||$other" \
+    "*2|:2147483648|:9||$other" \
+    "*2|:99999999999999999999|:9||$other" \
+    "+$(printf '%01100d' 0)|$other" \
     '-ERR open-sesame||failed with ERR"$'; do
 	answers=$((answers + 1))
 	start_fake "$answers" "$(printf '%s' "${answer%|*}|" |
