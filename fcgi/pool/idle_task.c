@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The work of a worker between requests: load policies, check readiness, drain
- * the spool, report the spool, measure what is stored.
+ * the spool, report the spool, measure what is stored, share the settings.
  */
 #include "config.h"
 
@@ -13,6 +13,7 @@
 #include "fcgi/pool/idle_task.h"
 #include "fcgi/worker/readiness.h"
 #include "fcgi/worker/scratch.h"
+#include "fcgi/worker/settings_sync.h"
 #include "fcgi/worker/spool_report.h"
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
@@ -31,6 +32,7 @@
 #define TASK_LIMIT 5 /* seconds, for the watchdog */
 #define CHECK_PAUSE (5 * CLOCK_SECOND)
 #define MEASURE_PAUSE (5 * CLOCK_SECOND)
+#define SHARE_PAUSE (3 * CLOCK_SECOND)
 #define REPORT_PAUSE (1 * CLOCK_SECOND) /* erasures wait for a report */
 
 typedef bool applies_fn(const struct worker *w); /* whether w does this task */
@@ -38,7 +40,8 @@ typedef int64_t task_fn(struct worker *w); /* returns the pause after it */
 
 static int run_if_due(struct worker *w, _Atomic int64_t *due, task_fn *run);
 static applies_fn is_decide, drains_spool, is_operator, reports_spool;
-static task_fn check_ready, drain_spool, measure_database, report_spool;
+static task_fn check_ready, drain_spool, measure_database, share_settings,
+    report_spool;
 static void begin_task(struct worker *w);
 static void end_task(struct worker *w);
 static void count_drained(struct worker *w, const struct spool_drain *counts);
@@ -55,6 +58,7 @@ static const struct {
 	{ is_decide, offsetof(struct shm, check_at), check_ready },
 	{ drains_spool, offsetof(struct shm, drain_at), drain_spool },
 	{ is_operator, offsetof(struct shm, measure_at), measure_database },
+	{ is_operator, offsetof(struct shm, share_at), share_settings },
 	{ reports_spool, offsetof(struct shm, report_at), report_spool },
 };
 
@@ -102,7 +106,7 @@ drains_spool(const struct worker *w)
 	return w->spool != NULL && atomic_load(&w->shm->spool_records) > 0;
 }
 
-/* Measurements and reports run on operator workers only. */
+/* What can wait runs on operator workers only. */
 static bool
 is_operator(const struct worker *w)
 {
@@ -196,6 +200,24 @@ measure_database(struct worker *w)
 		log_error(
 		    "event=metrics_refresh_failed why=%s %s", f.where, f.why);
 	return MEASURE_PAUSE;
+}
+
+/*
+ * Share the settings, also without requests: at an idle host the first requests
+ * after a change would otherwise be counted against the old limit.
+ */
+static int64_t
+share_settings(struct worker *w)
+{
+	struct arena a;
+
+	if (scratch_open(&a) == -1)
+		return SHARE_PAUSE;
+	begin_task(w);
+	settings_sync_read(w, &a);
+	end_task(w);
+	scratch_close(&a);
+	return SHARE_PAUSE;
 }
 
 /* Report what the spool holds; erasures need it (ep_privacy.c). */

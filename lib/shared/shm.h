@@ -99,6 +99,7 @@ struct shm {
 	_Atomic int64_t drain_at; /* clock_ticks() of the next drain */
 	_Atomic int64_t check_at; /* the same, for checking readiness */
 	_Atomic int64_t measure_at; /* the same, for measuring the database */
+	_Atomic int64_t share_at; /* the same, for sharing the settings */
 	_Atomic int64_t measured_at; /* clock_ticks() of the latest complete
 					measurement, or of the start */
 	struct storage_stats storage;
