@@ -55,12 +55,14 @@ select assay.session_settings(),
 		d.oid::bigint)
 	from pg_database d where d.datname = current_database()) as server;
 
--- Which of these sessions the server still has.  A role sees the start only of
--- its own sessions.
+-- Which of these sessions the server still has, and what each waits for.  A role
+-- sees this only of its own sessions.
 -- name: sessions_left many read late
-select w.name
+select w.name, w.waits
 from (select pid::bigint << 42 |
-		floor(extract(epoch from backend_start) * 1000)::bigint as name
+		floor(extract(epoch from backend_start) * 1000)::bigint as name,
+		coalesce(wait_event_type || ':' || wait_event, 'nothing')
+		as waits
 	from pg_stat_get_activity(null)) w
 where w.name = any($1::bigint[]);
 

@@ -35,6 +35,7 @@
 #define YOUNG (10 * CLOCK_SECOND) /* age below which a death is early */
 #define PAUSE_MIN (CLOCK_SECOND / 10)
 #define PAUSE_MAX (10 * CLOCK_SECOND)
+#define FROZEN_MIN CLOCK_SECOND /* after which the master was frozen */
 #define OPERATOR_NICE 10 /* decisions get the CPU first */
 #define STATUS_SIZE ((size_t)160)
 #define LEAVE_MAX (20 * CLOCK_SECOND) /* time of a group to exit after TERM */
@@ -57,6 +58,8 @@ struct master {
 	struct geoip *geoip; /* inherited by workers; NULL without memory */
 	int64_t geoip_at; /* next optional_files_refresh() */
 	int64_t outdated[GROUP__MAX]; /* workers until then are replaced */
+	int64_t watched_at; /* last run of watch_workers() */
+	int64_t awake_at; /* since then it was not frozen */
 	int64_t notified_at;
 	int64_t described_at; /* last run of describe_status() */
 	char status[STATUS_SIZE]; /* last status sent to systemd */
@@ -431,25 +434,28 @@ become_worker(struct master *m, size_t i)
 }
 
 /*
- * Kill workers that are busy far beyond the limit of their route, or do not
- * exit.  When the pool stops, each worker has at most LEAVE_MAX after TERM,
- * whatever its route allows, because the next owner of the sockets waits.
+ * Kill workers that are busy far beyond the limit of their route, do not exit,
+ * or are frozen.  When the pool stops, each worker has at most LEAVE_MAX after
+ * TERM, whatever its route allows, because the next owner of the sockets waits.
  */
 static void
 watch_workers(struct master *m)
 {
-	const int64_t now = clock_ticks();
+	struct watchdog_times times = { .now = clock_ticks() };
 	const struct pool_child *c;
-	int64_t last;
 	size_t i;
 
+	if (times.now - m->watched_at > FROZEN_MIN)
+		m->awake_at = times.now;
+	m->watched_at = times.now;
+	times.awake_at = m->awake_at;
 	for (i = 0; i < SHM_SLOTS; i++) {
 		c = &m->child[i];
-		last =
+		times.term_at = c->term_at;
+		times.limit =
 		    m->stopping && c->term_at != 0 ? c->term_at + LEAVE_MAX : 0;
 		if (c->pid == 0 ||
-		    !watchdog_condemn(
-			&m->shm->slot[i].due, now, c->term_at, last))
+		    !watchdog_condemn(&m->shm->slot[i].due, &times))
 			continue;
 		log_error("event=worker_killed group=%s worker_pid=%ld",
 		    group_names[group_of(i)], (long)c->pid);

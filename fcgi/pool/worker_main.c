@@ -16,6 +16,7 @@
 #include "fcgi/pool/idle_task.h"
 #include "fcgi/pool/request_loop.h"
 #include "fcgi/pool/worker_main.h"
+#include "fcgi/worker/watchdog.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
@@ -191,21 +192,26 @@ watch_listener(int listener)
 }
 
 /*
- * Wait for a connection or for TERM, and run idle tasks before and meanwhile.
- * Return whether to accept; set *leave on TERM.  A worker that was woken for a
- * connection accepts it even then, because the kernel woke no other worker.
+ * Wait for a connection or for TERM, run idle tasks before and meanwhile, and
+ * let the watchdog see that this worker is not frozen. Return whether to
+ * accept; set *leave on TERM.  A worker that was woken for a connection accepts
+ * it even then, because the kernel woke no other worker.
  */
 static bool
 wait_ready(int epoll, int listener, struct worker *w, bool *leave)
 {
+	const int wake = WATCHDOG_WAKE / (CLOCK_SECOND / 1000);
 	struct epoll_event got[2];
 	bool ready = false;
-	int i, n;
+	int i, n, wait;
 
 	/* A process that was stopped and continued gets EINTR. */
-	do
-		n = epoll_wait(epoll, got, 2, idle_task_run(w));
-	while (n == 0 || (n == -1 && errno == EINTR));
+	do {
+		wait = idle_task_run(w);
+		worker_limit(w, 0);
+		n = epoll_wait(
+		    epoll, got, 2, wait < 0 || wait > wake ? wake : wait);
+	} while (n == 0 || (n == -1 && errno == EINTR));
 	for (i = 0; i < n; i++) {
 		if (got[i].data.fd == listener)
 			ready = true;

@@ -4,7 +4,9 @@
 
 #include "fcgi/worker/watchdog.h"
 
-static bool is_late(int64_t due, int64_t now, int64_t term_at, int64_t limit);
+static bool is_late(int64_t due, const struct watchdog_times *times);
+static bool idle_too_long(
+    int64_t idle_since, const struct watchdog_times *times);
 
 bool
 watchdog_set(_Atomic int64_t *word, int64_t due)
@@ -19,26 +21,36 @@ watchdog_set(_Atomic int64_t *word, int64_t due)
 }
 
 bool
-watchdog_condemn(
-    _Atomic int64_t *word, int64_t now, int64_t term_at, int64_t limit)
+watchdog_condemn(_Atomic int64_t *word, const struct watchdog_times *times)
 {
 	int64_t due = atomic_load(word);
 
 	/* The exchange fails if the worker has set a new deadline meanwhile. */
-	return due != WATCHDOG_CONDEMNED && is_late(due, now, term_at, limit) &&
+	return due != WATCHDOG_CONDEMNED && is_late(due, times) &&
 	    atomic_compare_exchange_strong(word, &due, WATCHDOG_CONDEMNED);
 }
 
 static bool
-is_late(int64_t due, int64_t now, int64_t term_at, int64_t limit)
+is_late(int64_t due, const struct watchdog_times *times)
 {
-	const int64_t idle_since = -due;
-
-	if (limit != 0 && now > limit)
+	if (times->limit != 0 && times->now > times->limit)
 		return true;
-	if (due > 0)
-		return now - due > WATCHDOG_GRACE;
-	return term_at != 0 &&
-	    now - (idle_since > term_at ? idle_since : term_at) >
-	    WATCHDOG_GRACE;
+	return due > 0 ? times->now - due > WATCHDOG_GRACE
+		       : idle_too_long(-due, times);
+}
+
+/*
+ * After TERM the grace begins with TERM or the end of the last work.  Without
+ * it only a frozen worker is late, and not because the master was frozen, too.
+ */
+static bool
+idle_too_long(int64_t idle_since, const struct watchdog_times *times)
+{
+	const int64_t from =
+	    times->term_at != 0 ? times->term_at : times->awake_at;
+
+	if (times->term_at == 0 && idle_since == WATCHDOG_IDLE)
+		return false;
+	return times->now - (idle_since > from ? idle_since : from) >
+	    (times->term_at != 0 ? WATCHDOG_GRACE : WATCHDOG_FROZEN);
 }

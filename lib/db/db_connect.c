@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/db/db_connect_error.h"
 #include "lib/db/db_int.h"
@@ -16,6 +17,7 @@
 #define CONNECT_MAX (3 * CLOCK_SECOND) /* to begin a session */
 #define CONNECT_DECIDE (1 * CLOCK_SECOND) /* the same for a decide worker */
 #define SHARE_MIN (CLOCK_SECOND / 4) /* of that, for one of several hosts */
+#define WAITS_SIZE 64 /* of a wait event's type and name */
 #define POLL_ABANDONED (CLOCK_SECOND / 2) /* between two polls */
 #define WHY_SIZE 160 /* bytes of the reason in the log */
 
@@ -38,9 +40,11 @@ static int run_unprepared(struct db *db, struct arena *a, enum stmt stmt,
 static bool sessions_are_full(const struct db *db);
 static bool may_poll_abandoned(struct db *db);
 static int check_abandoned_room(struct db *db, struct fail *f);
-static int forget_ended_sessions(struct db *db, struct fail *f);
+static int forget_ended_sessions(
+    struct db *db, char ret_waits[WAITS_SIZE], struct fail *f);
 static int connect_failed(struct db *db, size_t i, struct fail *f);
-static void log_connect_success(struct db *db, size_t i);
+static void log_connect_success(struct db *db);
+static bool takes_writes(PGconn *conn);
 static void explain_connect_failure(const struct db *db,
     enum db_connect_error why, const char *sqlstate, struct fail *f);
 static const char *text_or_empty(const char *text);
@@ -124,7 +128,8 @@ connect_any_host(struct db *db, struct fail *f)
 
 /*
  * Try each host once, beginning with that of the last session.  When the time
- * is up, the next attempt begins with the next host.
+ * is up, the next attempt begins with the next host.  Try none if a slow
+ * statement has used up the time: a healthy host would look silent.
  */
 static int
 try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
@@ -134,6 +139,8 @@ try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
 	size_t left;
 	int64_t now, share;
 
+	if (deadline - clock_ticks() < SHARE_MIN)
+		return db_lost(db, f);
 	for (left = n; left > 0; left--) {
 		now = clock_ticks();
 		share = (deadline - now) / (int64_t)left;
@@ -166,7 +173,7 @@ try_one_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
 	memset(db->prepared, 0, sizeof(db->prepared));
 	if (db->setup != 0 && begin_session(db, f) == -1)
 		return -1;
-	log_connect_success(db, i);
+	log_connect_success(db);
 	return 0;
 }
 
@@ -305,23 +312,27 @@ static int
 check_abandoned_room(struct db *db, struct fail *f)
 {
 	struct db_shared *shared = db->shared;
+	char waits[WAITS_SIZE] = "unknown";
 
-	if (sessions_are_full(db) && forget_ended_sessions(db, f) == -1)
+	if (sessions_are_full(db) && forget_ended_sessions(db, waits, f) == -1)
 		return db_lost(db, f);
 	if (!sessions_are_full(db)) {
 		atomic_store(&shared->full, 0);
 		return 0;
 	}
 	if (atomic_exchange(&shared->full, 1) == 0)
-		log_error("event=database_sessions_full why=%s",
+		log_error("event=database_sessions_full waits=%s why=%s", waits,
 		    "sessions that gave no answer still run in the server; "
-		    "look at what they wait for, a standby perhaps");
+		    "waits= is what one of them waits for");
 	return db_lost(db, f);
 }
 
-/* Drop abandoned sessions that the server no longer has. */
+/*
+ * Drop abandoned sessions that the server no longer has.  Write to ret_waits
+ * what one of the others waits for.
+ */
 static int
-forget_ended_sessions(struct db *db, struct fail *f)
+forget_ended_sessions(struct db *db, char ret_waits[WAITS_SIZE], struct fail *f)
 {
 	_Alignas(16) char block[16384];
 	int64_t names[DB_ABANDONED_MAX];
@@ -342,6 +353,9 @@ forget_ended_sessions(struct db *db, struct fail *f)
 			continue;
 		if (row == rows.n)
 			db_abandoned_drop(&db->shared->left, names[i]);
+		else
+			snprintf(ret_waits, WAITS_SIZE, "%s",
+			    rows_text(&rows, row, 1));
 	}
 	arena_reset(&a);
 	return r;
@@ -401,15 +415,49 @@ db_log_connect_failure(
 	    sqlstate, text);
 }
 
-static void
-log_connect_success(struct db *db, size_t i)
+void
+db_note_writable(struct db *db)
 {
-	if (atomic_exchange(&db->shared->why[i], DB_CONNECT_ERROR__NONE) !=
-	    DB_CONNECT_ERROR__NONE)
-		log_warn("event=database_connected host=%s port=%s dbname=%s "
-			 "user=%s",
-		    PQhost(db->conn), PQport(db->conn), PQdb(db->conn),
-		    PQuser(db->conn));
+	if (atomic_load(&db->shared->why[db->host]) ==
+	    DB_CONNECT_ERROR_READONLY)
+		log_connect_success(db);
+}
+
+/*
+ * Log the first success after failures.  A server that took no writes is back
+ * only when it takes them.
+ */
+static void
+log_connect_success(struct db *db)
+{
+	_Atomic int32_t *const shared = &db->shared->why[db->host];
+	int32_t why = atomic_load(shared);
+
+	if (why == DB_CONNECT_ERROR__NONE ||
+	    (why == DB_CONNECT_ERROR_READONLY && !takes_writes(db->conn)) ||
+	    !atomic_compare_exchange_strong(
+		shared, &why, DB_CONNECT_ERROR__NONE))
+		return;
+	log_warn("event=database_connected host=%s port=%s dbname=%s user=%s",
+	    PQhost(db->conn), PQport(db->conn), PQdb(db->conn),
+	    PQuser(db->conn));
+}
+
+/* Whether the server took writes at the end of the last statement. */
+static bool
+takes_writes(PGconn *conn)
+{
+	static const char *const names[] = { "default_transaction_read_only",
+		"in_hot_standby" };
+	const char *value;
+	size_t i;
+
+	for (i = 0; i < nitems(names); i++) {
+		value = PQparameterStatus(conn, names[i]);
+		if (value != NULL && strcmp(value, "on") == 0)
+			return false;
+	}
+	return true;
 }
 
 /* Put the reason into f, with the words of the server if it sent any. */

@@ -22,16 +22,14 @@ static int leave_host(struct db *db, const struct unusable *un, struct fail *f);
  * writes, or each transaction gets another of the sessions of a pooler.
  */
 static const struct unusable {
-	const char *sqlstate;
+	const char *sqlstate[2];
 	enum db_connect_error why;
 	int64_t pause; /* us until the next attempt */
 	const char *text; /* for clients */
 } unusables[] = {
-	{ "25006", DB_CONNECT_ERROR_READONLY, RETRY_MIN,
+	{ { "25006" }, DB_CONNECT_ERROR_READONLY, RETRY_MIN,
 	    "the database takes no writes; try again" },
-	{ "26000", DB_CONNECT_ERROR_POOLER, POOLER_PAUSE,
-	    "a pooler mixes the sessions of the database" },
-	{ "42P05", DB_CONNECT_ERROR_POOLER, POOLER_PAUSE,
+	{ { "26000", "42P05" }, DB_CONNECT_ERROR_POOLER, POOLER_PAUSE,
 	    "a pooler mixes the sessions of the database" },
 };
 
@@ -121,11 +119,14 @@ db_refused(struct db *db, const PGresult *res, struct fail *f)
 static const struct unusable *
 unusable_find(const char *sqlstate)
 {
+	const struct unusable *un;
 	size_t i;
 
-	for (i = 0; i < nitems(unusables); i++)
-		if (strcmp(unusables[i].sqlstate, sqlstate) == 0)
-			return &unusables[i];
+	for (un = unusables; un < unusables + nitems(unusables); un++)
+		for (i = 0; i < nitems(un->sqlstate); i++)
+			if (un->sqlstate[i] != NULL &&
+			    strcmp(un->sqlstate[i], sqlstate) == 0)
+				return un;
 	return NULL;
 }
 
@@ -134,10 +135,11 @@ static int
 leave_host(struct db *db, const struct unusable *un, struct fail *f)
 {
 	const size_t n = db->hosts.n;
+	char state[DB_SQLSTATE_SIZE];
 	int32_t ours = (int32_t)db->host;
 
 	if (db->shared != &db->own)
-		db_log_connect_failure(db, db->host, un->why, un->sqlstate);
+		db_log_connect_failure(db, db->host, un->why, db->sqlstate);
 
 	/* Do nothing if another worker has already changed the host. */
 	atomic_compare_exchange_strong(
@@ -145,6 +147,9 @@ leave_host(struct db *db, const struct unusable *un, struct fail *f)
 	db->pause = un->pause;
 	if (db->retry_at != NULL)
 		atomic_store(db->retry_at, clock_ticks() + un->pause);
+	db->backend = 0; /* nothing runs in the server: it gave an error */
+	memcpy(state, db->sqlstate, sizeof(state));
 	db_lost(db, NULL);
+	memcpy(db->sqlstate, state, sizeof(state));
 	return fail_set(f, FAIL_US, UNAVAILABLE, NULL, "%s", un->text);
 }

@@ -107,6 +107,12 @@ void db_log_connect_failure(
     struct db *db, size_t i, enum db_connect_error why, const char *sqlstate);
 
 /*
+ * After a statement: log that the server is back if it took no writes before
+ * and takes them now.
+ */
+void db_note_writable(struct db *db);
+
+/*
  * Wait until the socket is ready for events of poll(2).  Returns 0, or -1 at
  * the deadline or CANCEL_MAX after a cancel.
  */

@@ -33,10 +33,16 @@ db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 		if (db->trouble != DB_LOST)
 			return -1;
 
-		/* The server may have run the write: do not repeat it. */
-		if (db_stmts[stmt].write)
-			return fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
-			    "the connection was lost during a write");
+		/*
+		 * Do not repeat a write.  The server may have run it, unless it
+		 * gave an error.
+		 */
+		if (!db_stmts[stmt].write)
+			continue;
+		return db->sqlstate[0] != '\0'
+		    ? -1
+		    : fail_set(f, FAIL_UNCERTAIN, UNAVAILABLE, NULL,
+			  "the connection was lost during a write");
 	}
 	return -1;
 }
@@ -181,8 +187,10 @@ db_sync(
 	if ((res = db_next_result(db, deadline)) == NULL)
 		return db_lost(db, f);
 	PQclear(res);
-	if (r == 0)
+	if (r == 0) {
 		db->trouble = DB_FINE;
+		db_note_writable(db);
+	}
 	return r;
 }
 

@@ -45,7 +45,7 @@ check "commits wait for the standby" \
 signal_processes "$standby_pid" STOP
 most=0
 n=0
-full='level=error .*event=database_sessions_full why='
+full='level=error .*event=database_sessions_full waits=IPC:SyncRep why='
 until [ "$n" -ge 400 ] || { [ "$n" -ge 40 ] &&
     grep -q "$full" "$scratch/log/pool.log"; }; do
 	n=$((n + 1))

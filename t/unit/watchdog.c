@@ -10,6 +10,7 @@
 static const struct {
 	int64_t due, term_at, limit;
 	bool condemned;
+	int64_t awake_at;
 } at_100[] = {
 	{ WATCHDOG_IDLE, 0, 0, false },
 	{ 101 * S, 0, 0, false },
@@ -24,7 +25,11 @@ static const struct {
 	{ -95 * S, 1 * S, 0, false },
 	{ -95 * S + 1, 1 * S, 0, true },
 	{ -50 * S, 95 * S, 0, false },
-	{ -50 * S, 0, 0, false },
+	/* Without TERM an idle worker that wakes is never late. */
+	{ -70 * S, 0, 0, false },
+	{ -70 * S + 1, 0, 0, true },
+	{ -50 * S, 0, 0, false, 70 * S },
+	{ -50 * S, 0, 0, true, 70 * S - 1 },
 	{ -100 * S, 80 * S, 100 * S, false },
 	{ -100 * S, 80 * S, 100 * S - 1, true },
 	{ 600 * S, 1 * S, 0, false },
@@ -35,14 +40,16 @@ static const struct {
 
 START_TEST(late_worker_is_condemned_once)
 {
+	const struct watchdog_times times = {
+		.now = 100 * S,
+		.awake_at = at_100[_i].awake_at,
+		.term_at = at_100[_i].term_at,
+		.limit = at_100[_i].limit,
+	};
 	_Atomic int64_t word = at_100[_i].due;
 
-	ck_assert_int_eq(watchdog_condemn(&word, 100 * S, at_100[_i].term_at,
-			     at_100[_i].limit),
-	    at_100[_i].condemned);
-	ck_assert_int_eq(watchdog_condemn(&word, 100 * S, at_100[_i].term_at,
-			     at_100[_i].limit),
-	    false);
+	ck_assert_int_eq(watchdog_condemn(&word, &times), at_100[_i].condemned);
+	ck_assert_int_eq(watchdog_condemn(&word, &times), false);
 	ck_assert_int_eq(watchdog_set(&word, 7 * S),
 	    !at_100[_i].condemned && at_100[_i].due != WATCHDOG_CONDEMNED);
 }
@@ -50,9 +57,10 @@ END_TEST
 
 START_TEST(condemned_worker_begins_nothing)
 {
+	const struct watchdog_times times = { .now = 100 * S };
 	_Atomic int64_t word = 1 * S;
 
-	ck_assert(watchdog_condemn(&word, 100 * S, 0, 0));
+	ck_assert(watchdog_condemn(&word, &times));
 	ck_assert(!watchdog_set(&word, 200 * S));
 	ck_assert(!watchdog_set(&word, WATCHDOG_IDLE));
 	ck_assert_int_eq(word, WATCHDOG_CONDEMNED);
