@@ -219,6 +219,9 @@ receive_request(struct request_loop *s, struct pending_request *pr)
 	req_init(&pr->req, s->worker, &s->arena, pr->fcgx.envp, pr->fcgx.in,
 	    conf.TRUST_PROXY, clock_now());
 	pr->req.connection = pr->fcgx.ipcFd;
+
+	/* A kept connection would occupy this worker while others wait. */
+	pr->fcgx.keepConnection = 0;
 	log_context("req", pr->req.correlation_id);
 }
 
