@@ -87,7 +87,7 @@ run_once(struct arena *a, enum stop stop)
 	json = body_parse(a, body, sizeof(body) - 1, NULL);
 	if (json == NULL)
 		errx(EXIT_FAILURE, "the body does not parse");
-	if (stop >= DECODE && body_event(a, json, &ev, NULL) == -1)
+	if (stop >= DECODE && body_event(a, json, NULL, &ev, NULL) == -1)
 		errx(EXIT_FAILURE, "the body is not an event");
 	if (stop >= MASK) {
 		str_init(&s, a);

@@ -58,6 +58,7 @@ struct event {
 	bool ip_public; /* publicly routable, so it can have a place */
 	const char *phone; /* digits, see phone_canonical(); personal */
 	bool phone_unreadable; /* a phone was sent that is not a number */
+	bool card_masked; /* an attribute held a card number */
 	const char *channel;
 
 	const char *instrument_kind; /* card, wallet or bank */

@@ -12,6 +12,7 @@
 #include "core/event/pan.h"
 
 #define PREFIX_DIGITS 4
+#define PAN_SHOWN 4 /* digits that a mask leaves */
 #define EXPONENT_MAX (INT64_C(1) << 40) /* above it, sums could overflow */
 
 /* The card numbers of one scheme: prefixes and lengths. */
@@ -102,6 +103,24 @@ pan_find(const char *s, size_t n, size_t *ret_size)
 			return s + i;
 	}
 	return NULL;
+}
+
+bool
+pan_mask(char *s, size_t n)
+{
+	const char *card;
+	size_t at = 0, size, shown, i;
+	bool found = false;
+
+	/* The next one may begin with the digits that are left of this one. */
+	while ((card = pan_find(s + at, n - at, &size)) != NULL) {
+		found = true;
+		at = (size_t)(card - s);
+		for (shown = 0, i = at + size; i > at; i--)
+			if (ascii_is_digit(s[i - 1]) && shown++ >= PAN_SHOWN)
+				s[i - 1] = '*';
+	}
+	return found;
 }
 
 bool

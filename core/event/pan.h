@@ -29,6 +29,12 @@ bool pan_in_text(const char *s, size_t n);
 const char *pan_find(const char *s, size_t n, size_t *ret_size);
 
 /*
+ * Replace the digits of all card numbers in the n bytes at s, except the last
+ * four of each, by asterisks.  Return whether there was a card number.
+ */
+bool pan_mask(char *s, size_t n);
+
+/*
  * Whether the value of a JSON number is a full card number, or its text
  * contains one: 4111111111111111, 4111111111111111.0, 4.111111111111111e15.
  */

@@ -325,7 +325,9 @@ row_read(struct offline_run *ru, struct offline_step *st, struct fail *f)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "a row is too large");
 	json = body_parse(&ru->row, text, s.len, f);
-	if (json == NULL || body_event(&ru->row, json, &st->event, f) == -1 ||
+	if (json == NULL ||
+	    body_event(&ru->row, json, value_in("MASKED_ATTRIBUTES"),
+		&st->event, f) == -1 ||
 	    offline_store_add_id(ru->history, st->event.id, &again, f) == -1)
 		return -1;
 	if (again)

@@ -42,7 +42,8 @@ decision_async(struct req *req, struct resp *resp)
 	bool dry_run, mismatch;
 
 	if (req_dry_run(req, &dry_run) == -1 ||
-	    body_event(req->arena, req->json, &ev, &req->fail) == -1)
+	    body_event(req->arena, req->json, conf.MASKED_ATTRIBUTES, &ev,
+		&req->fail) == -1)
 		return -1;
 	if (dry_run)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
@@ -53,8 +54,7 @@ decision_async(struct req *req, struct resp *resp)
 		    "is required");
 	if (auth_apikey(req) == -1 || enqueue_event(req, &ev, &mismatch) == -1)
 		return -1;
-	metric_add(
-	    req->worker->slot, METRIC_ID_PHONES, 0, 0, ev.phone_unreadable);
+	req_count_event(req, &ev);
 	metric_add(req->worker->slot, METRIC_ID_MISMATCHES, 0, 0, mismatch);
 	if (mismatch && strcmp(conf.IDEMPOTENCY_MISMATCH, "refuse") == 0)
 		return fail_set(&req->fail, FAIL_INPUT, IDEMPOTENCY_MISMATCH,

@@ -15,6 +15,7 @@
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
 #include "fcgi/worker/worker.h"
+#include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/shared/metric.h"
@@ -69,11 +70,11 @@ decision_post(struct req *req, struct resp *resp)
 		return fail_memory(&req->fail);
 	if (check_key(req->idempotency_key, &req->fail) == -1 ||
 	    req_dry_run(req, &dry_run) == -1 ||
-	    body_event(req->arena, req->json, ev, &req->fail) == -1 ||
+	    body_event(req->arena, req->json, conf.MASKED_ATTRIBUTES, ev,
+		&req->fail) == -1 ||
 	    worker_has_db(req->worker, &req->fail) == -1)
 		return -1;
-	metric_add(
-	    req->worker->slot, METRIC_ID_PHONES, 0, 0, ev->phone_unreadable);
+	req_count_event(req, ev);
 	item_init(item, req, ev, dry_run);
 	item->idempotency_key = req->idempotency_key;
 	req->item = item;
@@ -143,10 +144,10 @@ decision_batch(struct req *req, struct resp *resp)
 	/* Only the valid events go into the transaction. */
 	for (i = 0; i < n; i++) {
 		if (body_event(req->arena, json_object_array_get_idx(events, i),
-			&batch[i].event, &batch[i].fail) == -1)
+			conf.MASKED_ATTRIBUTES, &batch[i].event,
+			&batch[i].fail) == -1)
 			continue;
-		metric_add(req->worker->slot, METRIC_ID_PHONES, 0, 0,
-		    batch[i].event.phone_unreadable);
+		req_count_event(req, &batch[i].event);
 		item_init(&batch[i].item, req, &batch[i].event, dry_run);
 		items[valid++] = &batch[i].item;
 		batch[i].ok = true;

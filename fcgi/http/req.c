@@ -14,8 +14,10 @@
 #include <strings.h>
 
 #include "core/event/correlation_id.h"
+#include "core/event/event.h"
 #include "fcgi/http/req.h"
 #include "fcgi/worker/worker.h"
+#include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
@@ -89,6 +91,15 @@ req_dry_run(struct req *req, bool *ret)
 		return 0;
 	return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 	    "X-Engine-Mode", "must be live or shadow");
+}
+
+void
+req_count_event(const struct req *req, const struct event *ev)
+{
+	struct worker_slot *slot = req->worker->slot;
+
+	metric_add(slot, METRIC_ID_PHONES, 0, 0, ev->phone_unreadable);
+	metric_add(slot, METRIC_ID_CARDS, 0, 0, ev->card_masked);
 }
 
 int

@@ -15,6 +15,7 @@
 
 struct FCGX_Stream;
 struct decision_request;
+struct event;
 struct json_object;
 struct resp;
 struct route;
@@ -126,6 +127,9 @@ int req_body(struct req *req, size_t max) __attribute__((warn_unused_result));
  * mistake in a header must not make a decision real.
  */
 int req_dry_run(struct req *req, bool *ret) __attribute__((warn_unused_result));
+
+/* Count what an event has lost: an unreadable phone, masked card numbers. */
+void req_count_event(const struct req *req, const struct event *ev);
 
 /* Return whether nginx has closed the connection: no caller waits any more. */
 bool req_abandoned(const struct req *req);

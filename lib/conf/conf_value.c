@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "core/base/array.h"
+#include "core/event/event.h"
 #include "core/event/placeholder.h"
 #include "lib/conf/approval.h"
 #include "lib/conf/conf.h"
@@ -95,6 +96,26 @@ conf_value_approvals(
 	    ? NULL
 	    : "must be words of rules, policies, shadow, retention, erasure, "
 	      "lists, separated by commas";
+}
+
+/* A comma-separated list of names of attributes, as an event may have them. */
+const char *
+conf_value_attributes(
+    const char *name, const char *value, const struct conf *next)
+{
+	size_t n, size;
+
+	(void)name;
+	(void)next;
+	for (n = 1;; n++, value += size + 1) {
+		size = strcspn(value, ",");
+		if (size < 1 || size > EVENT_ATTR_NAME_MAX ||
+		    strcspn(value, " \t") < size || n > EVENT_ATTRS_MAX)
+			return "must be up to 64 names of 1 to 64 bytes, "
+			       "without blanks, separated by commas";
+		if (value[size] == '\0')
+			return NULL;
+	}
 }
 
 /* A comma-separated list of directories, for lib/sys/disk.h. */

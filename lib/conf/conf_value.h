@@ -53,7 +53,7 @@ int conf_value_check(const struct conf_setting *s, const char *value,
     const struct conf *next, char why[CONF_WHY_SIZE]);
 
 /* The functions that conf.tbl names. */
-conf_check_fn conf_value_approvals, conf_value_paths, conf_value_placeholders,
-    conf_value_redis, conf_value_secrets;
+conf_check_fn conf_value_approvals, conf_value_attributes, conf_value_paths,
+    conf_value_placeholders, conf_value_redis, conf_value_secrets;
 
 #endif

@@ -33,16 +33,18 @@ struct json_object *body_parse(
     struct arena *a, const char *text, size_t size, struct fail *f);
 
 /*
- * Read one event from JSON and normalize it.  It is refused, in this order, for
- * a full card number anywhere (INGEST_PAN_REJECTED), if it is not an object
+ * Read one event from JSON and normalize it.  masked has names of attributes,
+ * separated by commas, or is NULL: card numbers in their values are masked, and
+ * such a value is a string then.  An event is refused, in this order, for a
+ * full card number anywhere else (INGEST_PAN_REJECTED), if it is not an object
  * (INGEST_INVALID), for its type (INGEST_UNKNOWN_TYPE), or for another field
  * (INGEST_INVALID with its path).  Unknown fields are ignored; a null member
  * counts as absent.  The path has the name of an attribute if
  * body_name_shown() allows it, else "*".
  * Returns 0 with *ret filled from arena a, or -1 with f set.
  */
-int body_event(struct arena *a, struct json_object *json, struct event *ret,
-    struct fail *f) __attribute__((warn_unused_result));
+int body_event(struct arena *a, struct json_object *json, const char *masked,
+    struct event *ret, struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Append the masked request of an event as a JSON object in the shape of the

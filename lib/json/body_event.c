@@ -49,9 +49,12 @@ struct exempt {
 	const char *name;
 };
 
-static bool has_pan(struct json_object *json, const char *path);
-static bool object_has_pan(struct json_object *json, const char *path);
-static bool is_exempt(const char *object, const char *name);
+static bool has_pan(
+    struct json_object *json, const char *path, const char *masked);
+static bool object_has_pan(
+    struct json_object *json, const char *path, const char *masked);
+static bool is_exempt(const char *object, const char *name, const char *masked);
+static bool is_listed(const char *names, const char *name);
 static bool find_member(
     struct json_object *json, const char *name, struct json_object **ret);
 static int read_type(
@@ -66,9 +69,11 @@ static int read_section(struct arena *a, struct json_object *json,
 static int read_three_ds(
     struct json_object *json, struct event *ev, struct fail *f);
 static int read_attrs(struct arena *a, struct json_object *json,
-    struct event *ev, struct fail *f);
+    const char *masked, struct event *ev, struct fail *f);
 static int read_event_attr(struct arena *a, const char *name,
     struct json_object *json, struct attr *ret, size_t *bytes, struct fail *f);
+static int mask_attr(
+    struct arena *a, struct attr *attr, struct event *ev, struct fail *f);
 static form event_form_id, form_event_id, form_channel, event_form_ip,
     event_form_phone, form_currency;
 static form event_form_country, form_kind, event_form_bin;
@@ -134,12 +139,12 @@ static const struct exempt exempts[] = {
 static const char *const kinds[] = { "card", "wallet", "bank" };
 
 int
-body_event(struct arena *a, struct json_object *json, struct event *ret,
-    struct fail *f)
+body_event(struct arena *a, struct json_object *json, const char *masked,
+    struct event *ret, struct fail *f)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->three_ds = value_unknown();
-	if (has_pan(json, ""))
+	if (has_pan(json, "", masked))
 		return fail_set(f, FAIL_INPUT, INGEST_PAN_REJECTED, NULL, "%s",
 		    fail_code_text(INGEST_PAN_REJECTED));
 	if (!json_object_is_type(json, json_type_object))
@@ -152,7 +157,7 @@ body_event(struct arena *a, struct json_object *json, struct event *ret,
 	    read_section(a, json, &subject, ret, f) == -1 ||
 	    read_section(a, json, &instrument, ret, f) == -1 ||
 	    read_three_ds(json, ret, f) == -1 ||
-	    read_attrs(a, json, ret, f) == -1)
+	    read_attrs(a, json, masked, ret, f) == -1)
 		return -1;
 	if (ret->has_amount && ret->currency == NULL)
 		return refuse_event_field(
@@ -165,7 +170,7 @@ body_event(struct arena *a, struct json_object *json, struct event *ret,
  * the name of an object directly in it, or NULL for deeper values.
  */
 static bool
-has_pan(struct json_object *json, const char *path)
+has_pan(struct json_object *json, const char *path, const char *masked)
 {
 	size_t i;
 
@@ -178,11 +183,12 @@ has_pan(struct json_object *json, const char *path)
 		return pan_in_number(body_number_text(json));
 	case json_type_array:
 		for (i = 0; i < json_object_array_length(json); i++)
-			if (has_pan(json_object_array_get_idx(json, i), NULL))
+			if (has_pan(json_object_array_get_idx(json, i), NULL,
+				masked))
 				return true;
 		return false;
 	case json_type_object:
-		return object_has_pan(json, path);
+		return object_has_pan(json, path, masked);
 	case json_type_null:
 	case json_type_boolean:
 		break;
@@ -192,7 +198,7 @@ has_pan(struct json_object *json, const char *path)
 
 /* The same for an object: its names, and the values that are not exempt. */
 static bool
-object_has_pan(struct json_object *json, const char *path)
+object_has_pan(struct json_object *json, const char *path, const char *masked)
 {
 	const bool event = path != NULL && *path == '\0';
 
@@ -200,25 +206,42 @@ object_has_pan(struct json_object *json, const char *path)
 	{
 		if (pan_in_text(name, strlen(name)))
 			return true;
-		if (!is_exempt(path, name) &&
-		    has_pan(value, event ? name : NULL))
+		if (!is_exempt(path, name, masked) &&
+		    has_pan(value, event ? name : NULL, masked))
 			return true;
 	}
 	return false;
 }
 
-/* Whether a field's value may look like a card number. */
+/* Whether a field's value may look like a card number, or will be masked. */
 static bool
-is_exempt(const char *object, const char *name)
+is_exempt(const char *object, const char *name, const char *masked)
 {
 	size_t i;
 
 	if (object == NULL)
 		return false;
+	if (strcmp(object, "attributes") == 0)
+		return is_listed(masked, name);
 	for (i = 0; i < nitems(exempts); i++)
 		if (strcmp(exempts[i].object, object) == 0 &&
 		    strcmp(exempts[i].name, name) == 0)
 			return true;
+	return false;
+}
+
+/* Whether a name is one of those in a text, separated by commas. */
+static bool
+is_listed(const char *names, const char *name)
+{
+	size_t size = 0;
+
+	for (; names != NULL && *names != '\0'; names += size) {
+		names += *names == ',';
+		size = strcspn(names, ",");
+		if (strlen(name) == size && memcmp(names, name, size) == 0)
+			return true;
+	}
 	return false;
 }
 
@@ -336,11 +359,11 @@ read_three_ds(struct json_object *json, struct event *ev, struct fail *f)
 }
 
 static int
-read_attrs(
-    struct arena *a, struct json_object *json, struct event *ev, struct fail *f)
+read_attrs(struct arena *a, struct json_object *json, const char *masked,
+    struct event *ev, struct fail *f)
 {
 	struct json_object *object;
-	struct attr *attrs;
+	struct attr *attrs, *attr;
 	size_t bytes = 0;
 
 	if (!find_member(json, "attributes", &object))
@@ -358,8 +381,10 @@ read_attrs(
 		if (ev->n_attrs == EVENT_ATTRS_MAX)
 			return refuse_event_field(
 			    "attributes", "must be at most 64", f);
-		if (read_event_attr(
-			a, name, value, &attrs[ev->n_attrs++], &bytes, f) == -1)
+		attr = &attrs[ev->n_attrs++];
+		if (read_event_attr(a, name, value, attr, &bytes, f) == -1)
+			return -1;
+		if (is_listed(masked, name) && mask_attr(a, attr, ev, f) == -1)
 			return -1;
 		if (bytes > EVENT_ATTRS_BYTES_MAX)
 			return refuse_event_field("attributes",
@@ -402,6 +427,31 @@ read_event_attr(struct arena *a, const char *name, struct json_object *json,
 		return refuse_event_field(
 		    path, "must be at most 1024 bytes", f);
 	*bytes += strlen(name) + strlen(text);
+	return 0;
+}
+
+/* Mask card numbers in the value of an attribute, which is a string then. */
+static int
+mask_attr(struct arena *a, struct attr *attr, struct event *ev, struct fail *f)
+{
+	char *text;
+
+	if (attr->text != NULL ? !pan_in_number(attr->text)
+			       : attr->value.type != VALUE_STRING ||
+		    !pan_in_text(
+			attr->value.string, strlen(attr->value.string)))
+		return 0;
+	text = arena_strdup(
+	    a, attr->text != NULL ? attr->text : attr->value.string);
+	if (text == NULL)
+		return too_big(f);
+
+	/* A number such as 4.111111111111111e15 has no card's digits to show.
+	 */
+	attr->value =
+	    value_string(pan_mask(text, strlen(text)) ? text : "****");
+	attr->text = NULL;
+	ev->card_masked = true;
 	return 0;
 }
 

@@ -500,8 +500,8 @@ read_event(struct arena *a, const char *text, struct event *ret)
 {
 	struct fail f = { 0 };
 
-	ck_assert_msg(body_event(a, parse(a, text), ret, &f) == 0, "%s: %s %s",
-	    text, f.where, f.why);
+	ck_assert_msg(body_event(a, parse(a, text), NULL, ret, &f) == 0,
+	    "%s: %s %s", text, f.where, f.why);
 }
 
 START_TEST(bad_field_is_refused_by_name)
@@ -512,7 +512,7 @@ START_TEST(bad_field_is_refused_by_name)
 	int r;
 
 	arena_init(&a, block, sizeof(block));
-	r = body_event(&a, parse(&a, events[_i].json), &ev, &f);
+	r = body_event(&a, parse(&a, events[_i].json), NULL, &ev, &f);
 	ck_assert_msg(r == (events[_i].code == 0 ? 0 : -1), "%s: %s %s",
 	    events[_i].json, f.where, f.why);
 	ck_assert_int_eq(f.code, events[_i].code);
@@ -533,7 +533,7 @@ START_TEST(card_number_is_refused)
 	struct arena a;
 
 	arena_init(&a, block, sizeof(block));
-	(void)!body_event(&a, parse(&a, pans[_i].json), &ev, &f);
+	(void)!body_event(&a, parse(&a, pans[_i].json), NULL, &ev, &f);
 	if (pans[_i].found) {
 		ck_assert_int_eq(f.code, INGEST_PAN_REJECTED);
 		ck_assert_str_eq(f.where, "");
@@ -640,7 +640,7 @@ START_TEST(attributes_are_limited)
 	arena_init(&a, block, sizeof(block));
 	ck_assert_int_eq(
 	    body_event(
-		&a, with_attrs(&a, sizes[_i].n, sizes[_i].size), &ev, &f),
+		&a, with_attrs(&a, sizes[_i].n, sizes[_i].size), NULL, &ev, &f),
 	    sizes[_i].why == NULL ? 0 : -1);
 	ck_assert_str_eq(f.why, sizes[_i].why == NULL ? "" : sizes[_i].why);
 	ck_assert_str_eq(f.where, sizes[_i].why == NULL ? "" : "attributes");
@@ -659,7 +659,7 @@ START_TEST(event_fails_in_full_arena)
 	arena_init(&a, block, sizeof(block));
 	arena_init(&small, block + sizeof(block) / 2, 64);
 	ck_assert_int_eq(
-	    body_event(&small, parse(&a, masked[1].json), &ev, &f), -1);
+	    body_event(&small, parse(&a, masked[1].json), NULL, &ev, &f), -1);
 	ck_assert_int_eq(f.kind, FAIL_US);
 	ck_assert_int_eq(f.code, INTERNAL);
 	arena_reset(&small);

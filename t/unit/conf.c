@@ -100,6 +100,13 @@ static const struct {
 	    "FOUR_EYES must be words of rules, policies, shadow, retention, "
 	    "erasure, lists, separated by commas" },
 	{ "GEOIP_DB=places.mmdb\n", ":1", "GEOIP_DB must be an absolute path" },
+	{ "MASKED_ATTRIBUTES=memo,\n", ":1",
+	    "MASKED_ATTRIBUTES must be up to 64 names of 1 to 64 bytes, "
+	    "without blanks, separated by commas" },
+	{ "MASKED_ATTRIBUTES=memo, note\n", ":1",
+	    "MASKED_ATTRIBUTES must be up to 64 names of 1 to 64 bytes, "
+	    "without blanks, separated by commas" },
+	{ "MASKED_ATTRIBUTES=memo,note\n", NULL, NULL },
 	{ "LOG_LEVEL=loud\n", ":1",
 	    "LOG_LEVEL must be error, warn, info or debug" },
 	{ "ENGINE_ENV=prod\n", ":1",

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/event/pan.h"
@@ -429,6 +430,46 @@ START_TEST(other_numbers_are_no_card_numbers)
 }
 END_TEST
 
+static const struct {
+	const char *text, *want; /* want NULL: as it is */
+} masks[] = {
+	{ "4012345678901239", "************1239" },
+	{ "paid with 4111 1111 1111 1111, thanks",
+	    "paid with **** **** **** 1111, thanks" },
+	{ "378282246310005/4111-1111-1111-1111",
+	    "***********0005/****-****-****-1111" },
+	{ "4111111111111111 123", "************1111 123" },
+	{ "order 12345", NULL },
+	{ "", NULL },
+};
+
+START_TEST(all_digits_but_four_are_masked)
+{
+	const char *want = masks[_i].want;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s", masks[_i].text);
+	ck_assert_int_eq(pan_mask(text, strlen(text)), want != NULL);
+	ck_assert_str_eq(text, want == NULL ? masks[_i].text : want);
+	ck_assert(!pan_in_text(text, strlen(text)));
+}
+END_TEST
+
+/* Digits of every sort, close together: what is left contains no number. */
+START_TEST(masked_text_contains_no_card_number)
+{
+	enum { TRIES = 20000 };
+	char text[64];
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		fill("4####-5### 6#######3#### 4######9####### 4#####", text);
+		pan_mask(text, strlen(text));
+		ck_assert_msg(!pan_in_text(text, strlen(text)), "%s", text);
+	}
+}
+END_TEST
+
 Suite *
 suite_pan(void)
 {
@@ -443,6 +484,9 @@ suite_pan(void)
 	    tc, card_number_is_found_in_number, 0, (int)nitems(numbers));
 	tcase_add_loop_test(
 	    tc, other_numbers_are_no_card_numbers, 0, (int)nitems(others));
+	tcase_add_loop_test(
+	    tc, all_digits_but_four_are_masked, 0, (int)nitems(masks));
+	tcase_add_test(tc, masked_text_contains_no_card_number);
 	tcase_add_test(tc, text_ends_at_its_length_not_at_nul);
 	tcase_add_test(tc, position_includes_inner_separators);
 	tcase_add_test(tc, one_wrong_digit_is_not_a_card_number);
