@@ -29,7 +29,8 @@ struct delivery_reply {
  * Judge an answer.  A status of 200 to 299 takes the delivery, unless the body
  * of an alert's answer says otherwise, as those of some chats do.  *ret_error
  * is "" or the status with the beginning of the body: one line of valid UTF-8,
- * in which "..." stands for parts of the URL, which may be secret.
+ * in which "..." stands for parts of the URL, which may be secret, of at least
+ * 8 bytes.
  */
 enum delivery_answer delivery_answer(const struct delivery_reply *re,
     char ret_error[DELIVERY_ANSWER_ERROR_SIZE]);

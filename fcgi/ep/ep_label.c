@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/event/event.h"
-#include "fcgi/ep/chargeback_reason.h"
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -29,9 +29,16 @@ static const struct body_field fields[] = {
 	{ "reasonCode", BODY_NAME, false, false, 1, 16 },
 };
 
+static const char *const fraud_reasons[] = {
+#define REASON(code, meaning) code,
+#include "fcgi/ep/chargeback_reasons.tbl"
+#undef REASON
+};
+
 enum chargeback { CHARGEBACK_FRAUD, CHARGEBACK_OTHER, CHARGEBACK_OVER };
 
 static int read_chargeback(struct req *req, enum chargeback *ret);
+static bool says_fraud(const char *reason);
 static int record_fraud(struct req *req, struct resp *resp, const char *event);
 static int withdraw_label(struct req *req, const char *event);
 
@@ -83,10 +90,21 @@ read_chargeback(struct req *req, enum chargeback *ret)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "outcome", "must be lost, won or withdrawn");
 	}
-	*ret = reason == NULL || chargeback_reason_is_fraud(reason)
-	    ? CHARGEBACK_FRAUD
-	    : CHARGEBACK_OTHER;
+	*ret = reason == NULL || says_fraud(reason) ? CHARGEBACK_FRAUD
+						    : CHARGEBACK_OTHER;
 	return 0;
+}
+
+/* Whether a reason code, in any case, is that of a fraud. */
+static bool
+says_fraud(const char *reason)
+{
+	size_t i;
+
+	for (i = 0; i < nitems(fraud_reasons); i++)
+		if (strcasecmp(fraud_reasons[i], reason) == 0)
+			return true;
+	return false;
 }
 
 static int

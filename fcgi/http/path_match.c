@@ -7,11 +7,16 @@
 #include <strings.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/http/path_match.h"
 #include "fcgi/http/url_decode.h"
 
 #define CHARSET "charset="
+
+static const char *skip_blanks(const char *p);
+static size_t parameter_size(const char *p);
+static bool charset_is_utf8(const char *value);
 
 bool
 path_match(const char *pattern, const char *path, struct path_match *ret)
@@ -62,26 +67,55 @@ path_match_media_type(const char *media, const char *content_type)
 {
 	const size_t size = strlen(media);
 	const char *p = content_type;
-	bool quoted;
 
 	if (p == NULL || strncasecmp(p, media, size) != 0)
 		return false;
-	p += size;
-	p += strspn(p, " \t");
-	if (*p == '\0')
-		return true;
-	if (*p++ != ';')
-		return false;
-	p += strspn(p, " \t");
-	if (strncasecmp(p, CHARSET, sizeof(CHARSET) - 1) != 0)
-		return false;
-	p += sizeof(CHARSET) - 1;
-	quoted = *p == '"';
-	p += quoted;
-	if (strncasecmp(p, "utf-8", 5) != 0)
-		return false;
-	p += 5;
-	if (quoted && *p++ != '"')
-		return false;
-	return p[strspn(p, " \t")] == '\0';
+	for (p += size; *(p = skip_blanks(p)) == ';'; p += parameter_size(p)) {
+		p = skip_blanks(p + 1);
+		if (strncasecmp(p, CHARSET, sizeof(CHARSET) - 1) == 0 &&
+		    !charset_is_utf8(p + sizeof(CHARSET) - 1))
+			return false;
+	}
+	return *p == '\0';
+}
+
+static const char *
+skip_blanks(const char *p)
+{
+	return p + strspn(p, " \t");
+}
+
+/* Bytes until the next parameter; ';' may stand in a quoted value. */
+static size_t
+parameter_size(const char *p)
+{
+	bool quoted = false;
+	size_t i;
+
+	for (i = 0; p[i] != '\0' && (quoted || p[i] != ';'); i++)
+		quoted ^= p[i] == '"';
+	return i;
+}
+
+/* Whether a value is a name of UTF-8, or of ASCII, a part of it. */
+static bool
+charset_is_utf8(const char *value)
+{
+	static const char *const names[] = { "utf-8", "utf8", "us-ascii" };
+	const size_t quote = *value == '"';
+	size_t i, size;
+	const char *end;
+
+	for (i = 0; i < nitems(names); i++) {
+		size = strlen(names[i]);
+		if (strncasecmp(value + quote, names[i], size) != 0)
+			continue;
+		end = value + quote + size;
+		if (quote == 1 && *end++ != '"')
+			continue;
+		end = skip_blanks(end);
+		if (*end == '\0' || *end == ';')
+			return true;
+	}
+	return false;
 }

@@ -41,8 +41,8 @@ int path_match_args(const struct path_match *m, struct arena *a,
     __attribute__((warn_unused_result));
 
 /*
- * Return whether a Content-Type (or NULL) is the media type, alone or with
- * charset=utf-8.
+ * Return whether a Content-Type (or NULL) is the media type.  A charset must be
+ * UTF-8 or ASCII; other parameters do not matter.
  */
 bool path_match_media_type(const char *media, const char *content_type);
 

@@ -21,7 +21,7 @@
 #define WATCHDOG_WAKE (5 * CLOCK_SECOND) /* an idle worker sets its word */
 #define WATCHDOG_FROZEN (30 * CLOCK_SECOND) /* idle without that */
 
-/* What the master knows besides the word, as times of clock_ticks(). */
+/* What the master knows beside the word, as times of clock_ticks(). */
 struct watchdog_times {
 	int64_t now;
 	int64_t awake_at; /* since then the master has run without a pause */

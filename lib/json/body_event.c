@@ -26,11 +26,18 @@
 typedef const char *form(
     struct arena *, const char *s, size_t n, struct event *);
 
+/* Whether a field may be left out, and whether "" is the same. */
+enum presence {
+	REQUIRED = 1,
+	OPTIONAL,
+	OR_EMPTY,
+};
+
 /* A field that is a string: its member and its form. */
 struct text_field {
 	const char *path; /* path in the event: "subject.userId" */
 	size_t member; /* a const char * of struct event */
-	bool required;
+	enum presence presence;
 	form *form;
 	const char *rule; /* the text of a refusal */
 };
@@ -90,36 +97,36 @@ static const char absent[] = "";
 #define ID_RULE "must be a string of 1 to 128 bytes, no control characters"
 
 static const struct text_field event_fields[] = {
-	{ "id", offsetof(struct event, id), false, form_event_id,
+	{ "id", offsetof(struct event, id), OPTIONAL, form_event_id,
 	    ID_RULE ", and not climb by \"..\" above where a URL begins" },
-	{ "currency", offsetof(struct event, currency), false, form_currency,
+	{ "currency", offsetof(struct event, currency), OR_EMPTY, form_currency,
 	    "must be the three letters of a currency in ISO 4217; XTS and "
 	    "XXX name none" },
 };
 
 static const struct text_field subject_fields[] = {
-	{ "subject.userId", offsetof(struct event, user), true, event_form_id,
-	    ID_RULE },
-	{ "subject.deviceId", offsetof(struct event, device), false,
+	{ "subject.userId", offsetof(struct event, user), REQUIRED,
 	    event_form_id, ID_RULE },
-	{ "subject.fingerprint", offsetof(struct event, fingerprint), false,
+	{ "subject.deviceId", offsetof(struct event, device), OR_EMPTY,
 	    event_form_id, ID_RULE },
-	{ "subject.ip", offsetof(struct event, ip), false, event_form_ip,
+	{ "subject.fingerprint", offsetof(struct event, fingerprint), OR_EMPTY,
+	    event_form_id, ID_RULE },
+	{ "subject.ip", offsetof(struct event, ip), OR_EMPTY, event_form_ip,
 	    "must be a string that is an IPv4 or IPv6 address" },
-	{ "subject.phone", offsetof(struct event, phone), false,
+	{ "subject.phone", offsetof(struct event, phone), OR_EMPTY,
 	    event_form_phone, "must be a string" },
-	{ "subject.channel", offsetof(struct event, channel), false,
+	{ "subject.channel", offsetof(struct event, channel), OPTIONAL,
 	    form_channel,
 	    "must be a string of up to 128 bytes, no control characters" },
 };
 
 static const struct text_field instrument_fields[] = {
-	{ "instrument.kind", offsetof(struct event, instrument_kind), false,
+	{ "instrument.kind", offsetof(struct event, instrument_kind), OR_EMPTY,
 	    form_kind, "must be card, wallet or bank" },
-	{ "instrument.bin", offsetof(struct event, bin), false, event_form_bin,
-	    "must be a string of 6 to 8 digits" },
+	{ "instrument.bin", offsetof(struct event, bin), OR_EMPTY,
+	    event_form_bin, "must be a string of 6 to 8 digits" },
 	{ "instrument.issuerCountry", offsetof(struct event, issuer_country),
-	    false, event_form_country,
+	    OR_EMPTY, event_form_country,
 	    "must be the two letters of a country in ISO 3166" },
 };
 
@@ -280,7 +287,7 @@ read_texts(struct arena *a, struct json_object *json,
 		dot = strchr(fields[i].path, '.');
 		if (!find_member(
 			json, dot == NULL ? fields[i].path : dot + 1, &value)) {
-			if (fields[i].required)
+			if (fields[i].presence == REQUIRED)
 				return refuse_event_field(
 				    fields[i].path, "is required", f);
 			continue;
@@ -288,6 +295,9 @@ read_texts(struct arena *a, struct json_object *json,
 		if (!json_object_is_type(value, json_type_string))
 			return refuse_event_field(
 			    fields[i].path, fields[i].rule, f);
+		if (fields[i].presence == OR_EMPTY &&
+		    json_object_get_string_len(value) == 0)
+			continue;
 		text = fields[i].form(a, json_object_get_string(value),
 		    (size_t)json_object_get_string_len(value), ev);
 		if (text == NULL)

@@ -51,7 +51,7 @@ static int receive_line(struct redis *r, const char *command, int64_t deadline,
 static int parse_integer(const char *text, struct redis_integer *ret);
 static int keep_error_word(
     const char *command, const char *text, struct fail *f);
-static int refuse_answer(const char *command, struct fail *f);
+static int refuse_foreign(const char *command, struct fail *f);
 
 struct redis *
 redis_open(const char *url, const char *ca_file, int64_t timeout,
@@ -220,12 +220,12 @@ read_integers(struct redis *r, int64_t deadline, struct redis_integer *ret,
 	if (read_line(r, "EVAL", '*', deadline, line, f) == -1)
 		return -1;
 	if (strcmp(line, count) != 0)
-		return refuse_answer("EVAL", f);
+		return refuse_foreign("EVAL", f);
 	for (i = 0; i < n; i++) {
 		if (read_line(r, "EVAL", ':', deadline, line, f) == -1)
 			return -1;
 		if (parse_integer(line, &ret[i]) == -1)
-			return refuse_answer("EVAL", f);
+			return refuse_foreign("EVAL", f);
 	}
 	return 0;
 }
@@ -240,7 +240,7 @@ read_line(struct redis *r, const char *command, char type, int64_t deadline,
 	if (ret[0] == '-')
 		return keep_error_word(command, ret + 1, f);
 	if (ret[0] != type)
-		return refuse_answer(command, f);
+		return refuse_foreign(command, f);
 	memmove(ret, ret + 1, strlen(ret));
 	return 0;
 }
@@ -256,7 +256,7 @@ receive_line(struct redis *r, const char *command, int64_t deadline,
 
 	while ((end = memmem(r->in, r->in_size, "\r\n", 2)) == NULL) {
 		if (r->in_size == sizeof(r->in))
-			return refuse_answer(command, f);
+			return refuse_foreign(command, f);
 		got = redis_net_recv(&r->net, r->in + r->in_size,
 		    sizeof(r->in) - r->in_size, deadline, f);
 		if (got == -1)
@@ -300,7 +300,7 @@ keep_error_word(const char *command, const char *text, struct fail *f)
 }
 
 static int
-refuse_answer(const char *command, struct fail *f)
+refuse_foreign(const char *command, struct fail *f)
 {
 	return fail_set(f, FAIL_US, UNAVAILABLE, "redis",
 	    "%s got an answer that Redis does not give", command);

@@ -122,7 +122,8 @@ is "ALLOW_PRIVATE_TARGETS allows a private host" "$STATUS" 201
 # Endpoints with one URL.
 http POST /v1/webhooks \
     '{"url":"https://twice.example/","events":["verdict.reached.v1","case.resolved.v1"]}'
-is_json "an endpoint with a URL of its own has no warnings" '.warnings | length' 0
+is_json "an endpoint whose URL no other endpoint has gets no warnings" \
+    '.warnings | length' 0
 id=$(json .id)
 http POST /v1/webhooks \
     '{"url":"https://twice.example/","events":["label.recorded.v1"]}'
