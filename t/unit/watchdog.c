@@ -12,30 +12,30 @@ static const struct {
 	bool condemned;
 	int64_t awake_at;
 } at_100[] = {
-	{ WATCHDOG_IDLE, 0, 0, false },
-	{ 101 * S, 0, 0, false },
-	{ 95 * S, 0, 0, false },
-	{ 95 * S - 1, 0, 0, true },
+	{ WATCHDOG_IDLE, 0, 0, false, 0 },
+	{ 101 * S, 0, 0, false, 0 },
+	{ 95 * S, 0, 0, false, 0 },
+	{ 95 * S - 1, 0, 0, true, 0 },
 	/*
 	 * After TERM an idle worker has only the grace, from TERM or from the
 	 * end of its last work; a busy one has its deadline.
 	 */
-	{ WATCHDOG_IDLE, 95 * S, 0, false },
-	{ WATCHDOG_IDLE, 95 * S - 1, 0, true },
-	{ -95 * S, 1 * S, 0, false },
-	{ -95 * S + 1, 1 * S, 0, true },
-	{ -50 * S, 95 * S, 0, false },
+	{ WATCHDOG_IDLE, 95 * S, 0, false, 0 },
+	{ WATCHDOG_IDLE, 95 * S - 1, 0, true, 0 },
+	{ -95 * S, 1 * S, 0, false, 0 },
+	{ -95 * S + 1, 1 * S, 0, true, 0 },
+	{ -50 * S, 95 * S, 0, false, 0 },
 	/* Without TERM an idle worker that wakes is never late. */
-	{ -70 * S, 0, 0, false },
-	{ -70 * S + 1, 0, 0, true },
+	{ -70 * S, 0, 0, false, 0 },
+	{ -70 * S + 1, 0, 0, true, 0 },
 	{ -50 * S, 0, 0, false, 70 * S },
 	{ -50 * S, 0, 0, true, 70 * S - 1 },
-	{ -100 * S, 80 * S, 100 * S, false },
-	{ -100 * S, 80 * S, 100 * S - 1, true },
-	{ 600 * S, 1 * S, 0, false },
-	{ 600 * S, 80 * S, 100 * S, false },
-	{ 600 * S, 80 * S, 100 * S - 1, true },
-	{ WATCHDOG_CONDEMNED, 1 * S, 1 * S, false },
+	{ -100 * S, 80 * S, 100 * S, false, 0 },
+	{ -100 * S, 80 * S, 100 * S - 1, true, 0 },
+	{ 600 * S, 1 * S, 0, false, 0 },
+	{ 600 * S, 80 * S, 100 * S, false, 0 },
+	{ 600 * S, 80 * S, 100 * S - 1, true, 0 },
+	{ WATCHDOG_CONDEMNED, 1 * S, 1 * S, false, 0 },
 };
 
 START_TEST(late_worker_is_condemned_once)
