@@ -2,6 +2,7 @@
 // The console: shows the screen of the address, or asks who the operator is.
 import { html, render, useErrorBoundary, useLayoutEffect, useState } from
     "../third_party/preact/preact.js";
+import { followHold } from "./hold.js";
 import { followKeys, useKeys } from "./keys.js";
 import { followPrefs, prefs } from "./prefs.js";
 import { followHandles } from "./recall.js";
@@ -137,6 +138,7 @@ effect(() => {
 });
 followAddress();
 followHandles();
+followHold();
 followKeys();
 followPrefs();
 followSession();

@@ -16,6 +16,7 @@ export default [
 	["palette", "all", ["Mod+k"]],
 	["zone", "all", ["U"]],
 	["back", "all", ["u"]],
+	["undo", "all", ["Z"]],
 	...screens.filter(({ letter }) => letter !== null).map(({ id, letter }) =>
 	    [`go.${id}`, "go", [`g ${letter}`]]),
 	["list.next", "list", ["j", "ArrowDown"]],

@@ -3,7 +3,7 @@
 // what act returns: undefined after an error, which the analyst has read, and null
 // if nothing was done: the analyst says no, or act has other work under way.
 import { call } from "../api.js";
-import { go, href } from "../router.js";
+import { go, href, route } from "../router.js";
 import { t } from "../text.js";
 import "../text/cases.js";
 import { ask } from "../ui/dialog.js";
@@ -17,13 +17,16 @@ import { keepCase } from "./worklist.js";
 export const delays = [1, 4, 24, 72, 168, 720];
 
 // openNext ACT QUERY: get the next case of a list and open it; true if there is one.
-// The service gives each analyst another case.
+// The service gives each analyst another case.  It stays closed if the analyst has
+// opened another page meanwhile.
 export async function openNext(act, query) {
+	const { path } = route.value;
 	const answer = await act(() => call("POST /v1/cases/next",
 	    { body: nextBody(query) }));
 	if (answer?.case) {
 		keepCase(answer.case);
-		go(href("/cases/:id", { id: answer.case.id }));
+		if (route.value.path === path)
+			go(href("/cases/:id", { id: answer.case.id }));
 	} else if (answer) {
 		toast({ text: t("cases.none"), tone: "good" });
 	}

@@ -5,7 +5,7 @@ import { html, useRef, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { outcomes } from "../events.js";
 import { useKeys } from "../keys.js";
-import { go, href } from "../router.js";
+import { go, href, route } from "../router.js";
 import { can } from "../session.js";
 import { t } from "../text.js";
 import { Outcome } from "../ui/badge.js";
@@ -80,7 +80,7 @@ function Resolved({ row }) {
 		${note && html`<p class="typed">${note}</p>`}`;
 }
 
-function useResolve(row, reload, draft) {
+function useResolve(row, reload) {
 	const [busy, act] = useAct();
 	// act may still open the next case.
 	const [, undoAct] = useAct();
@@ -97,18 +97,21 @@ function useResolve(row, reload, draft) {
 		return true;
 	}
 	async function resolve(thenNext) {
+		const { path } = route.value;
 		if (!await mayChange(row, t("cases.resolve")))
 			return;
-		const note = draft.note.trim();
+		// Not those of the last rendering, which may lack a key.
+		const { outcome, note } = draftOf(row.id);
 		const answer = await act(() => call("POST /v1/cases/{id}/resolve",
-		    { path: { id: row.id }, body: { outcome: draft.outcome,
-			...note !== "" && { note } } }),
-		    { done: t("cases.resolved", { outcome:
-			t(`outcome.${draft.outcome}`) }), failed,
-			action: { label: t("cases.undo"), run: undo } });
+		    { path: { id: row.id }, body: { outcome,
+			...note.trim() !== "" && { note: note.trim() } } }),
+		    { done: t("cases.resolved", { outcome: t(`outcome.${outcome}`) }),
+			failed, action: { label: t("cases.undo"), run: undo } });
 		if (!answer)
 			return;
 		dropDraft(row.id);
+		if (route.value.path !== path)
+			return; // the analyst has opened another page meanwhile
 		if (thenNext)
 			await openFollowing(act, row.id);
 		else
@@ -119,7 +122,7 @@ function useResolve(row, reload, draft) {
 
 function Open({ row, reload }) {
 	const [draft, change] = useDraft(row.id);
-	const [busy, resolve] = useResolve(row, reload, draft);
+	const [busy, resolve] = useResolve(row, reload);
 	const [lacking, setLacking] = useState(false);
 	const note = useRef(null);
 	function choose(outcome) {
@@ -140,7 +143,7 @@ function Open({ row, reload }) {
 		<${Choices} outcome=${draft.outcome} choose=${choose}
 			fault=${lacking && draft.outcome === null && t("cases.choose")} />
 		<${TextArea} label=${t("cases.note")} value=${draft.note} rows="3"
-			inputRef=${note} maxlength="4000" hint=${t("cases.note.hint")}
+			inputRef=${note} maxlength="4000" readonly=${busy} hint=${t("cases.note.hint")}
 			onInput=${(text) => change({ note: text })}
 			onKeyDown=${leaveByEscape} />
 		<div class="buttons">

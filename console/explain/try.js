@@ -93,7 +93,7 @@ export function Try({ explanation, picked }) {
 	const { set, ready, other, part } = useDraft(signals, picked);
 	const [answer, setAnswer] = useState(null);
 	const [error, setError] = useState(null);
-	const [busy, act] = useAct();
+	const [busy, act] = useAct({ reads: true });
 	if (signals === null || signals === undefined)
 		return null;
 	async function submit() {

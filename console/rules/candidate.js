@@ -63,7 +63,7 @@ function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) 
 	const [form, setForm] = useState({ rules: ruleDraft ? "draft" : "",
 	    policy: bandDraft ? "draft" : "", size: String(NEWEST) });
 	const set = (part) => setForm({ ...form, ...part });
-	const [busy, act] = useAct();
+	const [busy, act] = useAct({ reads: true });
 	const start = () => act(async () => {
 		const candidate = { ...await rulesOf(form.rules, ruleDraft, eventType),
 		    ...await policyOf(form.policy, bandDraft, policyId) };

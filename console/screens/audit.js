@@ -63,7 +63,7 @@ export default function Audit({ query: { actor, action, since, until } }) {
 	const load = useLoad((signal) => call("GET /v1/audit",
 	    { query: { ...query, limit: PAGE }, signal }), [key], { keep: true });
 	const [older, setOlder] = useState([]);
-	const [busy, act] = useAct();
+	const [busy, act] = useAct({ reads: true });
 	useEffect(() => setOlder([]), [key, load.at]);
 	const pages = load.data ? [load.data, ...older] : [];
 	const entries = pages.flatMap((page) => page.entries);

@@ -79,7 +79,7 @@ function usePages(query, live) {
 	const load = useLoad((signal) => page(query, null, signal), [list, live],
 	    { every: live ? LIVE_MS : 0, keep: true });
 	const [older, setOlder] = useState([]);
-	const [busy, act] = useAct();
+	const [busy, act] = useAct({ reads: true });
 	useEffect(() => setOlder([]), [list, live]);
 	const pages = [...load.data ? [load.data] : [], ...older];
 	const last = pages.at(-1);

@@ -21,6 +21,7 @@ addText({
 	"forgotten.again": "Search again",
 	"account.of": "Account of {email}",
 	"zone.switch": "Times in {zone}; switch",
+	"missed": "Not typed: the last change is still under way.",
 	"waiting": { one: "The service is busy; trying again in {n} second.",
 	    other: "The service is busy; trying again in {n} seconds." },
 
@@ -111,6 +112,7 @@ addText({
 	"key.palette": "Open the command palette",
 	"key.zone": "Switch between UTC and local time",
 	"key.back": "Go back to the previous page",
+	"key.undo": "Undo, or open what the newest message is about",
 	"key.list.next": "Go to the next row",
 	"key.list.previous": "Go to the previous row",
 	"key.list.open": "Open the row",

@@ -2,9 +2,12 @@
 // Short messages in a corner, which screen readers read aloud.
 import { html, signal, useRef, useState } from "../../third_party/preact/preact.js";
 import { errorText } from "../errors.js";
+import { hold, missed } from "../hold.js";
 import { Icon } from "../icons.js";
+import { useKeys } from "../keys.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
+import { Key } from "./form.js";
 
 const STAY_MS = 6000;
 const STAY_FAILED_MS = 15000;
@@ -52,8 +55,8 @@ export function sayAgain(before) {
 // went in a toast; it returns the result of the work, or undefined after an error.
 // failed(error) may return true: it has shown the error itself.  While one work is
 // under way, another one is not started, and its result is null: the second press of
-// a key does nothing.
-export function useAct() {
+// a key does nothing.  Meanwhile the page takes no keys, unless the work only reads.
+export function useAct({ reads = false } = {}) {
 	const [busy, setBusy] = useState(false);
 	const running = useRef(false);
 	async function act(work, { done = null, action = null,
@@ -63,7 +66,7 @@ export function useAct() {
 		running.current = true;
 		setBusy(true);
 		try {
-			const result = await work() ?? null;
+			const result = await (reads ? work() : hold(work)) ?? null;
 			if (done !== null)
 				toast({ text: done, tone: "good", action });
 			return result;
@@ -79,25 +82,40 @@ export function useAct() {
 	return [busy, act];
 }
 
-function Toast({ id, text, tone, action }) {
+function Toast({ id, text, tone, action, newest }) {
 	return html`<li class=${`toast ${tone}`}>
 		<${Icon} name=${TONE_ICONS[tone]} />
 		<p>${text}</p>
 		${action && html`<button type="button" class="button quiet"
 			onClick=${() => { dismiss(id); action.run(); }}>
-			${action.label}</button>`}
+			${action.label}${newest && html`<${Key} command="undo" />`}
+			</button>`}
 		<button type="button" class="button quiet square"
 			aria-label=${t("toast.close")} onClick=${() => dismiss(id)}>
 			<${Icon} name="x" /></button>
 	</li>`;
 }
 
+// Keys that the page has not taken must not vanish without a word.
+function Missed() {
+	const shows = useSignal(missed);
+	return html`<p class=${shows ? "missed" : "hidden"} role="status">${
+	    shows ? t("missed") : ""}</p>`;
+}
+
 // The app shows this once, and each dialog again.
 export function Toasts() {
+	const toasts = useSignal(shown);
+	const newest = toasts.findLast(({ action }) => action !== null);
+	useKeys({ undo: newest && (() => {
+		dismiss(newest.id);
+		newest.action.run();
+	}) });
 	return html`<div class="toasts" role="region" aria-label=${t("toast.all")}>
 		<div role="log" aria-live="polite" aria-label=${t("toast.all")}><ul>
-			${useSignal(shown).map((one) =>
-			    html`<${Toast} key=${one.id} ...${one} />`)}</ul></div>
+			${toasts.map((one) => html`<${Toast} key=${one.id} ...${one}
+				newest=${one === newest} />`)}</ul></div>
 		<p class="hidden" role="status">${useSignal(said)}</p>
+		<${Missed} />
 	</div>`;
 }

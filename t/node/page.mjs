@@ -13,8 +13,9 @@ export async function launch(modules, program) {
 
 // watch(page, base): what goes wrong on the page from now on.  errors are messages
 // of the browser, failed requests and violations of the content policy, which begin
-// with "policy:"; otherHosts are requests to another origin.
-export async function watch(page, base) {
+// with "policy:"; otherHosts are requests to another origin.  patient: keys wait until
+// the page takes them.
+export async function watch(page, base, { patient = true } = {}) {
 	const { origin } = new URL(base);
 	const seen = { errors: [], otherHosts: [] };
 	page.setDefaultTimeout(120000);
@@ -33,11 +34,24 @@ export async function watch(page, base) {
 		    !request.url().startsWith("data:"))
 			seen.otherHosts.push(request.url());
 	});
+	if (patient)
+		waitForPage(page);
 	await page.addInitScript(() => {
 		document.addEventListener("securitypolicyviolation", (event) =>
 		    console.error(`policy: ${event.violatedDirective}`));
 	});
 	return seen;
+}
+
+function waitForPage(page) {
+	for (const name of ["press", "type"]) {
+		const work = page.keyboard[name].bind(page.keyboard);
+		page.keyboard[name] = async (...keys) => {
+			await page.waitForFunction(() => !document.querySelector(
+			    ":root[data-held]:not(:has(dialog[open]))"));
+			await work(...keys);
+		};
+	}
 }
 
 export function want(got, wanted) {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: ISC
+// An analyst who types faster than the service answers, and does not look:
+//
+//	node typing.mjs MODULES CHROMIUM URL CASES < INPUT
+//
+// INPUT is { password }: the password of ana@example.com.  She chooses an outcome for
+// each of the CASES cases and writes a reason, submits both twice, and types on at
+// once: keys that would choose, take, snooze, block and submit.  Answers are slow,
+// refused, failing or lost.  Each case must have the outcome and the reason that she
+// meant for it.
+import { readFileSync } from "node:fs";
+import { launch, show, signIn, steps, want, watch } from "./page.mjs";
+
+const [modules, program, base, cases] = process.argv.slice(2);
+const { password } = JSON.parse(readFileSync(0, "utf8"));
+const OUTCOMES = ["fraud", "legit", "inconclusive"];
+const BLIND = ["1", "3", "b", "a", "w", "z", "h", "Z", "n", "r", "2", " ", "k"];
+const browser = await launch(modules, program);
+const step = steps(browser);
+const page = await (await browser.newContext({ viewport: { width: 1280,
+    height: 800 } })).newPage();
+const seen = await watch(page, base, { patient: false });
+
+// A sequence that is the same in each run.
+let state = 20260923;
+function chance(n) {
+	state = (state * 1103515245 + 12345) % 2147483648;
+	return Math.floor(state / 65536) % n;
+}
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const refusal = (status, code, headers = {}) => ({ status, headers,
+    contentType: "application/json",
+    body: JSON.stringify({ error: true, code, message: "not now" }) });
+// What happens to a request that resolves a case; the sum of faults is counted.
+const FAULTS = [
+	(route) => route.continue(),
+	async (route) => {
+		await sleep(200 + chance(900));
+		await route.continue();
+	},
+	(route) => route.fulfill(refusal(429, "RATE_LIMITED", { "retry-after": "1" })),
+	(route) => route.fulfill(refusal(500, "INTERNAL")),
+	async (route) => {
+		await route.fetch();
+		await route.abort();
+	},
+];
+let resolved = 0;
+await page.route("**/v1/cases/*/resolve", (route) => {
+	resolved++;
+	return FAULTS[resolved % 2 === 0 ? 0 : chance(FAULTS.length)](route);
+});
+
+const ask = (method, path) => page.evaluate(async ({ how, where }) =>
+    (await fetch(where, { method: how, headers: { "Assay-Session": "cookie" } }))
+    .json(), { how: method, where: path });
+const shown = () => page.evaluate(() => location.hash.match(/^#\/cases\/(\w+)$/)?.[1]);
+const ready = () => page.waitForFunction(() =>
+    !document.documentElement.hasAttribute("data-held") &&
+    document.querySelector("main .timeline, main table, main .empty"));
+async function hurry(keys) {
+	for (const key of keys)
+		await page.keyboard.press(key);
+}
+
+// What she means: case -> { outcome, note }.
+const meant = new Map();
+async function work(id) {
+	const note = page.getByLabel("Reason");
+	if (!await note.isVisible()) {
+		await hurry(["n"]);
+		return;
+	}
+	if (!meant.has(id)) {
+		const outcome = OUTCOMES[chance(3)];
+		meant.set(id, { outcome, note: `case ${meant.size}: 3 banks, 1 zebra` });
+		await hurry([String(OUTCOMES.indexOf(outcome) + 1)]);
+		await page.waitForFunction(() =>
+		    document.activeElement.tagName === "TEXTAREA");
+		await page.keyboard.type(meant.get(id).note);
+	}
+	await hurry(["Control+Enter", "Control+Enter", ...BLIND, "Control+Enter",
+	    ...BLIND]);
+}
+
+await step("an analyst types on while answers are slow, refused, failing or lost",
+    async () => {
+	await signIn(page, base, "ana@example.com", password);
+	await show(page, "#/cases", "tbody tr");
+	await ready();
+	await hurry(["n"]);
+	for (let turns = 0; turns < 20 * cases; turns++) {
+		await ready();
+		const id = await shown();
+		if (id === undefined && meant.size >= cases)
+			break;
+		if (id === undefined)
+			await hurry(["n"]);
+		else
+			await work(id);
+	}
+	want(meant.size, Number(cases));
+});
+await step("each case has the outcome and the reason that were meant for it",
+    async () => {
+	for (const [id, { outcome, note }] of meant) {
+		const { resolution } = await ask("GET", `/v1/cases/${id}`);
+		want(`${id} ${resolution?.outcome} ${resolution?.note}`,
+		    `${id} ${outcome} ${note}`);
+	}
+});
+await step("faults were met", async () => {
+	want(resolved > meant.size, true);
+	want(seen.errors.some((text) => text.startsWith("policy:")), false);
+});
+await browser.close();
