@@ -211,8 +211,8 @@ read_event(struct arena *a, const struct rows *rows, int row,
 	item->queued = rows_int(rows, row, rows_col(rows, "number"));
 	item->keep = ret->tries + 1 < TRIES_MAX;
 	json = body_parse(a, text, strlen(text), &item->fail);
-	ret->unreadable =
-	    json == NULL || body_event(a, json, NULL, ev, &item->fail) == -1;
+	ret->unreadable = json == NULL ||
+	    body_event(a, json, conf.MASKED_ATTRIBUTES, ev, &item->fail) == -1;
 	if (ret->unreadable)
 		return;
 	if (ev->id == NULL || strcmp(ev->id, id) != 0 ||

@@ -27,7 +27,7 @@ struct scheme {
 #define LONGER (LENGTH(18) | LENGTH(19))
 
 static size_t block_end(const char *s, size_t n, size_t i);
-static size_t pan_at(const char *s, size_t n, size_t i);
+static size_t pan_at(const char *s, size_t n, size_t i, bool longest);
 static bool joins_other_digits(
     const struct scheme *scheme, const char *s, size_t n, size_t at);
 static const struct scheme *scheme_of(const char *digits, size_t n);
@@ -99,7 +99,7 @@ pan_find(const char *s, size_t n, size_t *ret_size)
 		end = block_end(s, n, i);
 		if (i > 0 && ascii_is_letter(s[i - 1]))
 			continue;
-		if ((*ret_size = pan_at(s, n, i)) > 0)
+		if ((*ret_size = pan_at(s, n, i, false)) > 0)
 			return s + i;
 	}
 	return NULL;
@@ -109,13 +109,14 @@ bool
 pan_mask(char *s, size_t n)
 {
 	const char *card;
-	size_t at = 0, size, shown, i;
+	size_t at, size, shown, i;
 	bool found = false;
 
-	/* The next one may begin with the digits that are left of this one. */
-	while ((card = pan_find(s + at, n - at, &size)) != NULL) {
+	/* What is before a mask may be a card number only now. */
+	while ((card = pan_find(s, n, &size)) != NULL) {
 		found = true;
 		at = (size_t)(card - s);
+		size = pan_at(s, n, at, true);
 		for (shown = 0, i = at + size; i > at; i--)
 			if (ascii_is_digit(s[i - 1]) && shown++ >= PAN_SHOWN)
 				s[i - 1] = '*';
@@ -172,29 +173,29 @@ block_end(const char *s, size_t n, size_t i)
 
 /* The bytes of a card number that begins with the block at i, or 0. */
 static size_t
-pan_at(const char *s, size_t n, size_t i)
+pan_at(const char *s, size_t n, size_t i, bool longest)
 {
 	char digits[PAN_MAX];
 	const struct scheme *scheme;
 	const size_t first = i;
-	size_t count = 0, end;
+	size_t count = 0, best = 0, end;
 
 	/* Append block after block; test the digits unless a letter follows. */
 	for (;; i = end + 1) {
 		end = block_end(s, n, i);
 		if (end - i > PAN_MAX - count)
-			return 0;
+			return best;
 		memcpy(digits + count, s + i, end - i);
 		count += end - i;
 		if (end < n && ascii_is_letter(s[end]))
-			return 0;
+			return best;
 		if ((scheme = scheme_of(digits, count)) != NULL &&
 		    !joins_other_digits(scheme, s, n, first) &&
 		    !joins_other_digits(scheme, s, n, end + 1))
-			return end - first;
-		if (n - end < 2 || !is_separator(s[end]) ||
-		    !ascii_is_digit(s[end + 1]))
-			return 0;
+			best = end - first;
+		if ((best > 0 && !longest) || n - end < 2 ||
+		    !is_separator(s[end]) || !ascii_is_digit(s[end + 1]))
+			return best;
 	}
 }
 

@@ -33,6 +33,7 @@
 #define CHECK_PAUSE (5 * CLOCK_SECOND)
 #define MEASURE_PAUSE (5 * CLOCK_SECOND)
 #define SHARE_PAUSE (3 * CLOCK_SECOND)
+#define SHARE_PAUSE_FAILED (10 * CLOCK_SECOND)
 #define REPORT_PAUSE (1 * CLOCK_SECOND) /* erasures wait for a report */
 
 typedef bool applies_fn(const struct worker *w); /* whether w does this task */
@@ -210,14 +211,15 @@ static int64_t
 share_settings(struct worker *w)
 {
 	struct arena a;
+	bool read;
 
 	if (scratch_open(&a) == -1)
 		return SHARE_PAUSE;
 	begin_task(w);
-	settings_sync_read(w, &a);
+	read = settings_sync_read(w, &a);
 	end_task(w);
 	scratch_close(&a);
-	return SHARE_PAUSE;
+	return read ? SHARE_PAUSE : SHARE_PAUSE_FAILED;
 }
 
 /* Report what the spool holds; erasures need it (ep_privacy.c). */

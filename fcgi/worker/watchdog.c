@@ -5,6 +5,7 @@
 #include "fcgi/worker/watchdog.h"
 
 static bool is_late(int64_t due, const struct watchdog_times *times);
+static int64_t later_time(int64_t a, int64_t b);
 static bool idle_too_long(
     int64_t idle_since, const struct watchdog_times *times);
 
@@ -30,18 +31,26 @@ watchdog_condemn(_Atomic int64_t *word, const struct watchdog_times *times)
 	    atomic_compare_exchange_strong(word, &due, WATCHDOG_CONDEMNED);
 }
 
+/* No worker is late because all were frozen, and the master, too. */
 static bool
 is_late(int64_t due, const struct watchdog_times *times)
 {
 	if (times->limit != 0 && times->now > times->limit)
 		return true;
-	return due > 0 ? times->now - due > WATCHDOG_GRACE
-		       : idle_too_long(-due, times);
+	if (due <= 0)
+		return idle_too_long(-due, times);
+	return times->now - later_time(due, times->awake_at) > WATCHDOG_GRACE;
+}
+
+static int64_t
+later_time(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
 }
 
 /*
  * After TERM the grace begins with TERM or the end of the last work.  Without
- * it only a frozen worker is late, and not because the master was frozen, too.
+ * it only a frozen worker is late.
  */
 static bool
 idle_too_long(int64_t idle_since, const struct watchdog_times *times)
@@ -51,6 +60,6 @@ idle_too_long(int64_t idle_since, const struct watchdog_times *times)
 
 	if (times->term_at == 0 && idle_since == WATCHDOG_IDLE)
 		return false;
-	return times->now - (idle_since > from ? idle_since : from) >
+	return times->now - later_time(idle_since, from) >
 	    (times->term_at != 0 ? WATCHDOG_GRACE : WATCHDOG_FROZEN);
 }

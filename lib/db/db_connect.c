@@ -15,6 +15,7 @@
 #include "lib/sys/log.h"
 
 #define CONNECT_MAX (3 * CLOCK_SECOND) /* to begin a session */
+#define CONNECT_MIN (CLOCK_SECOND / 10) /* with less time there is none */
 #define CONNECT_DECIDE (1 * CLOCK_SECOND) /* the same for a decide worker */
 #define SHARE_MIN (CLOCK_SECOND / 4) /* of that, for one of several hosts */
 #define WAITS_SIZE 64 /* of a wait event's type and name */
@@ -64,7 +65,12 @@ db_connect(struct db *db, struct fail *f)
 	const int64_t begun = clock_ticks();
 	int64_t now;
 
-	if (!breaker_allows_attempt(db)) {
+	/*
+	 * If a slow statement has used up the time, a healthy server would look
+	 * silent.
+	 */
+	if (db_earlier_deadline(db, CONNECT_MAX) - begun < CONNECT_MIN ||
+	    !breaker_allows_attempt(db)) {
 		db->trouble = DB_LOST;
 		db->unfit = DB_UNTRIED;
 		return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
@@ -128,8 +134,7 @@ connect_any_host(struct db *db, struct fail *f)
 
 /*
  * Try each host once, beginning with that of the last session.  When the time
- * is up, the next attempt begins with the next host.  Try none if a slow
- * statement has used up the time: a healthy host would look silent.
+ * is up, the next attempt begins with the next host.
  */
 static int
 try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
@@ -139,8 +144,6 @@ try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
 	size_t left;
 	int64_t now, share;
 
-	if (deadline - clock_ticks() < SHARE_MIN)
-		return db_lost(db, f);
 	for (left = n; left > 0; left--) {
 		now = clock_ticks();
 		share = (deadline - now) / (int64_t)left;
@@ -322,8 +325,8 @@ check_abandoned_room(struct db *db, struct fail *f)
 	}
 	if (atomic_exchange(&shared->full, 1) == 0)
 		log_error("event=database_sessions_full waits=%s why=%s", waits,
-		    "sessions that gave no answer still run in the server; "
-		    "waits= is what one of them waits for");
+		    "sessions that gave no answer still run in the server, "
+		    "and one of them waits for this");
 	return db_lost(db, f);
 }
 

@@ -24,7 +24,7 @@
 #define ERROR_SIZE 32 /* of the first word of an error */
 
 /* Above each line that Redis answers with, also an error with its advice. */
-#define LINE_SIZE 1024
+#define LINE_SIZE 2048
 
 struct redis {
 	struct redis_url url;
@@ -137,7 +137,7 @@ redis_call(struct redis *r, const char *script, const char *key,
     int64_t argument, struct redis_integer *ret, size_t n, struct fail *f)
 {
 	const int64_t deadline = clock_ticks() + r->timeout;
-	const bool fresh = !redis_net_idle(&r->net);
+	const bool fresh = r->in_size > 0 || !redis_net_idle(&r->net);
 	char number[NUMBER_SIZE];
 	const char *argv[] = { "EVAL", script, "1", key, number };
 

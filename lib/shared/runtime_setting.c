@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "lib/db/db.h"
 #include "lib/shared/runtime_setting.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/log.h"
 
 #define SHARED_MAX (5 * CLOCK_SECOND) /* shared values are older: refresh */
 #define VALUE_BITS 31 /* low bits of a word; the others are the epoch */
@@ -118,6 +120,8 @@ runtime_setting_share(
 
 	if (runtime_setting_read(db, a, &s, f) == -1)
 		return -1;
+	if (!runtime_setting_shared(shm, s.epoch))
+		log_info("event=settings_shared epoch=%" PRId64, s.epoch);
 	runtime_setting_publish(shm, &s, ticks);
 	return 0;
 }

@@ -56,8 +56,8 @@ void runtime_setting_publish(
     struct shm *shm, const struct runtime_settings *s, int64_t ticks);
 
 /*
- * Read the settings and share them with all processes of the region.  Returns
- * 0, or -1 with f set and nothing changed.
+ * Read the settings and share them with all processes of the region; log that
+ * they have changed.  Returns 0, or -1 with f set and nothing changed.
  */
 int runtime_setting_share(struct shm *shm, struct db *db, struct arena *a,
     struct fail *f) __attribute__((warn_unused_result));

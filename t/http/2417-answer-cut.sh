@@ -43,6 +43,9 @@ worker_is_blocked() {
 	done
 	return 1
 }
+check "the worker has its text" stack_until 20 "$stack_pool_pid" session_is \
+    "application_name = 'assay operator' and state = 'idle'
+    and query like '%ruleset_version%'"
 stack_until 5 "$stack_pool_pid" worker_is_blocked || :
 # shellcheck disable=SC2046 # process ids
 kill -s KILL $(pgrep -P "$stack_pool_pid")

@@ -72,7 +72,8 @@ for answer in "HTTP/1.1 400 Bad Request||$other" \
     "*2|:1|:61||$other" \
     "*2|:2147483648|:9||$other" \
     "*2|:99999999999999999999|:9||$other" \
-    "+$(printf '%01100d' 0)|$other" \
+    "+$(printf '%02100d' 0)|$other" \
+    "-DENIED $(printf '%01060d' 0)||failed with DENIED\"\$" \
     '-ERR open-sesame||failed with ERR"$'; do
 	answers=$((answers + 1))
 	start_fake "$answers" "$(printf '%s' "${answer%|*}|" |

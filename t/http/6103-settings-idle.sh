@@ -19,16 +19,9 @@ check "the second host refuses what is beyond the limit" \
 http PUT /v1/config/rate-limits '{"decisionsPerMin":100}'
 is "the first host takes a higher limit" "$STATUS" 200
 stop_pool
-settings_read() {
-	sql "select coalesce(seq_scan, 0) + coalesce(idx_scan, 0)
-	    from pg_stat_all_tables where relid = 'assay.setting'::regclass"
-}
-before=$(settings_read)
-read_twice() {
-	[ "$(settings_read)" -ge $((before + 2)) ]
-}
-check "the second host reads the settings without a request" \
-    stack_until 60 $$ read_twice
+epoch=$(sql 'select settings from assay.epoch')
+check "the second host reads the settings without a request" stack_until 60 $$ \
+    grep -q "event=settings_shared epoch=$epoch\$" "$scratch/log/pool2.log"
 codes=$(seq 8 | xargs -P 8 -I{} curl -s -o /dev/null -w '%{http_code} ' \
     -H "X-API-Key: $KEY" --unix-socket "$scratch/run2/http.sock" \
     -H 'Content-Type: application/json' "$BASE/v1/decisions" \

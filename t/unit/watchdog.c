@@ -16,6 +16,8 @@ static const struct {
 	{ 101 * S, 0, 0, false, 0 },
 	{ 95 * S, 0, 0, false, 0 },
 	{ 95 * S - 1, 0, 0, true, 0 },
+	{ 50 * S, 0, 0, false, 95 * S },
+	{ 50 * S, 0, 0, true, 95 * S - 1 },
 	/*
 	 * After TERM an idle worker has only the grace, from TERM or from the
 	 * end of its last work; a busy one has its deadline.
