@@ -61,6 +61,7 @@
 	"'assay_decide', 'assay_operator', 'assay_companion', "                \
 	"'assay_retain')) as same"
 #define SQL_SAME_NOW "update assay.schema_state set functions = $1::text"
+#define SQL_RESTORED "select assay.log_restored() as restored"
 #define SQL_REBASE "select assay.log_rebase() as moved"
 
 /* One migration: a file of this program, or a row of assay.migration. */
@@ -515,8 +516,14 @@ load_functions(struct migrate_work *w, struct fail *f)
 	params_text(&p, sum);
 	if (db_query(w->db, &w->arena, SQL_SAME, &p, &rows, f) == -1)
 		return -1;
-	if (!w->again && rows_get_bool(&rows, "same"))
-		return 0;
+	if (!w->again && rows_get_bool(&rows, "same")) {
+		/* A restore may lose the rights of the roles. */
+		if (db_query(w->db, &w->arena, SQL_RESTORED, NULL, &rows, f) ==
+		    -1)
+			return -1;
+		if (!rows_get_bool(&rows, "restored"))
+			return 0;
+	}
 	if (make_functions(w, paths, n, &p, f) == -1)
 		return -1;
 	printf(
