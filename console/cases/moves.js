@@ -25,8 +25,12 @@ export async function openNext(act, query) {
 	    { body: nextBody(query) }));
 	if (answer?.case) {
 		keepCase(answer.case);
+		const open = () => go(href("/cases/:id", { id: answer.case.id }));
 		if (route.value.path === path)
-			go(href("/cases/:id", { id: answer.case.id }));
+			open();
+		else
+			toast({ text: t("cases.given"), action: { run: open,
+			    label: t("cases.given.open") } });
 	} else if (answer) {
 		toast({ text: t("cases.none"), tone: "good" });
 	}

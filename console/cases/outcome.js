@@ -32,11 +32,12 @@ export function useDraft(id) {
 // Open what comes after a case: of the cases that wait the next one of the service,
 // of other lists the row below; at the end the list.
 async function openFollowing(act, id) {
+	const { path } = route.value;
 	const { query, rows } = worklist.value;
 	const { following } = neighbours(rows.map((row) => row.id), id);
 	if (stateOf(query) !== "waiting" && following !== null)
 		go(href("/cases/:id", { id: following }));
-	else if (!await openNext(act, query))
+	else if (!await openNext(act, query) && route.value.path === path)
 		go(href("/cases", {}, query));
 }
 
@@ -85,8 +86,10 @@ function useResolve(row, reload) {
 	// act may still open the next case.
 	const [, undoAct] = useAct();
 	async function undo() {
+		const { path } = route.value;
 		if (await undoAct(() => call("POST /v1/cases/{id}/reopen",
-		    { path: { id: row.id }, body: {} }), { done: t("cases.reopened") }))
+		    { path: { id: row.id }, body: {} }), { done: t("cases.reopened") }) &&
+		    route.value.path === path)
 			go(href("/cases/:id", { id: row.id }));
 	}
 	function failed(error) {

@@ -39,6 +39,7 @@ export function Notes({ row, reload }) {
 		${work && html`<${Form} onSubmit=${submit}><${TextArea} hideLabel
 			label=${t("cases.remark")} placeholder=${t("cases.remark")}
 			rows="2" maxlength="4000" value=${draft.remark} inputRef=${field}
+			readonly=${busy}
 			onInput=${(remark) => change({ remark })}
 			onKeyDown=${leaveByEscape} />
 			<div class="buttons"><${Cli} ...${caseLines.note(row.id, text)} />

@@ -125,6 +125,8 @@ addText({
 	"cases.noted": "The note is added.",
 
 	"cases.outcome": "Outcome",
+	"cases.given": "Another case was assigned to you.",
+	"cases.given.open": "Open it",
 	"cases.note": "Reason",
 	"cases.note.hint": "Shown with the case. Escape leaves the field.",
 	"cases.choose": "Choose an outcome first.",

@@ -112,7 +112,7 @@ addText({
 	"key.palette": "Open the command palette",
 	"key.zone": "Switch between UTC and local time",
 	"key.back": "Go back to the previous page",
-	"key.undo": "Undo, or open what the newest message is about",
+	"key.undo": "Do what the button of the newest message does",
 	"key.list.next": "Go to the next row",
 	"key.list.previous": "Go to the previous row",
 	"key.list.open": "Open the row",

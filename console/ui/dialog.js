@@ -36,7 +36,7 @@ export function Dialog({ title, onClose, children, actions, size = "",
 		</header>
 		<div class="content">${children}</div>
 		${actions && html`<footer>${actions}</footer>`}
-		<${Toasts} />
+		<${Toasts} inDialog />
 	</dialog>`;
 }
 

@@ -82,13 +82,13 @@ export function useAct({ reads = false } = {}) {
 	return [busy, act];
 }
 
-function Toast({ id, text, tone, action, newest }) {
+function Toast({ id, text, tone, action, undo }) {
 	return html`<li class=${`toast ${tone}`}>
 		<${Icon} name=${TONE_ICONS[tone]} />
 		<p>${text}</p>
 		${action && html`<button type="button" class="button quiet"
 			onClick=${() => { dismiss(id); action.run(); }}>
-			${action.label}${newest && html`<${Key} command="undo" />`}
+			${action.label}${undo && html`<${Key} command="undo" />`}
 			</button>`}
 		<button type="button" class="button quiet square"
 			aria-label=${t("toast.close")} onClick=${() => dismiss(id)}>
@@ -104,17 +104,18 @@ function Missed() {
 }
 
 // The app shows this once, and each dialog again.
-export function Toasts() {
+export function Toasts({ inDialog = false }) {
 	const toasts = useSignal(shown);
-	const newest = toasts.findLast(({ action }) => action !== null);
-	useKeys({ undo: newest && (() => {
+	const newest = toasts.at(-1);
+	const undo = !inDialog && newest?.action && (() => {
 		dismiss(newest.id);
 		newest.action.run();
-	}) });
+	});
+	useKeys({ undo });
 	return html`<div class="toasts" role="region" aria-label=${t("toast.all")}>
 		<div role="log" aria-live="polite" aria-label=${t("toast.all")}><ul>
 			${toasts.map((one) => html`<${Toast} key=${one.id} ...${one}
-				newest=${one === newest} />`)}</ul></div>
+				undo=${undo && one === newest} />`)}</ul></div>
 		<p class="hidden" role="status">${useSignal(said)}</p>
 		<${Missed} />
 	</div>`;
