@@ -1,67 +1,106 @@
 // SPDX-License-Identifier: ISC
 // While a change is under way the page takes no keys and no clicks: they are meant for
-// what it shows, and the answer may show another case.  It takes them again when the
-// answer is shown and the operator has paused.
-import { effect, signal } from "../third_party/preact/preact.js";
+// what it shows, and the answer may show something else.  It takes them again when
+// that is drawn and the operator has paused.
+import { effect, signal, useLayoutEffect } from "../third_party/preact/preact.js";
 import commands from "./commands.js";
 import { commandFor, keyOf } from "./keys.js";
+import { parse } from "./router.js";
 
-// After another page is shown, and after the last key that was not taken.
-const SHOWN_MS = 250;
+// After something else is drawn, and after the last key that was not taken.
+const DRAWN_MS = 250;
 const QUIET_MS = 300;
 const SLOW_MS = 100;
+const LOOK_MS = 30;
+// So long the page waits for an answer, and for what it opens then.
+const LONGEST_MS = 15000;
 
-// Whether keys and clicks are not taken, and whether some keys were pressed meanwhile.
+// Whether keys and clicks are not taken.
 const held = signal(false);
-export const missed = signal(false);
+// What to say about it: null, "keys" (some were not taken) or "late" (no answer yet).
+export const missed = signal(null);
 
-let running = 0, turn = 0, pressed = 0, address = "", covered = [];
+let running = 0, turn = 0, drawnAt = 0, pressed = 0, covered = [];
 // The keys that are down and were not taken.
 const stopped = new Set();
 
+const now = () => performance.now();
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const dialogs = () => [...document.querySelectorAll("dialog[open]")];
 
-// hold WORK: the result of the work, during which the page takes no keys.
+// useDrawn WHAT: the component shows another object, whose name this is.  Keys that
+// were meant for the one before do not reach it.
+export function useDrawn(what) {
+	useLayoutEffect(() => {
+		drawnAt = now();
+	}, [what]);
+}
+
+// When the operator has seen what is drawn, and has paused.
+const readyAt = () => Math.max(drawnAt + DRAWN_MS, pressed + QUIET_MS);
+
+function begin() {
+	if (held.value)
+		return;
+	covered = dialogs();
+	held.value = true;
+}
+
+function end() {
+	held.value = false;
+	missed.value = null;
+}
+
+// hold WORK: the result of the work, during which the page takes no keys.  If it takes
+// too long, they are taken, until it ends.
 export async function hold(work) {
-	if (!held.value) {
-		address = location.hash;
-		covered = dialogs();
-		held.value = true;
-	}
+	begin();
+	missed.value = null;
 	running++;
+	const late = setTimeout(() => {
+		end();
+		missed.value = "late";
+	}, LONGEST_MS);
 	try {
 		return await work();
 	} finally {
+		clearTimeout(late);
 		running--;
+		begin();
 		release();
 	}
 }
 
+// Whether the page shows what its address names.
+function settled() {
+	const main = document.querySelector("main[data-path]");
+	return main === null || main.dataset.path === parse(location.hash).path &&
+	    main.querySelector(":scope > .loading, .loading.awaited") === null;
+}
+
 async function release() {
-	const mine = ++turn;
-	await wait(0); // the caller may open another page or go on
-	const shown = location.hash === address ? 0 : performance.now() + SHOWN_MS;
-	for (let left = 0; left >= 0; ) {
-		const until = performance.now() + left;
+	const mine = ++turn, last = now() + LONGEST_MS;
+	let left = 0; // the caller may open another page or go on
+	do {
+		const until = now() + left;
 		await wait(left);
 		if (running > 0 || turn !== mine)
 			return;
 		// If the page itself was slow, keys may wait for it.
-		if (performance.now() - until > SLOW_MS)
-			pressed = performance.now();
-		left = Math.max(shown, pressed + QUIET_MS) - performance.now();
-	}
-	held.value = missed.value = false;
+		if (now() - until > SLOW_MS)
+			pressed = now();
+		left = settled() || now() > last ? readyAt() - now() : LOOK_MS;
+	} while (left > 0);
+	end();
 }
 
-// Whether a key does nothing to the page: of the browser, of a dialog that the change
-// has opened, or one that only moves the focus.
+// Whether a key does nothing to the page: of the browser, one that only moves the
+// focus, or of a dialog that the change has opened, which the operator has seen.
 function harmless(event) {
 	const { key, ctrlKey, metaKey, altKey } = event;
 	const dialog = event.composedPath()[0].closest?.("dialog[open]") ?? null;
 	if (/^(Tab|Escape|Shift|Control|Alt|Meta)$/.test(key) ||
-	    dialog !== null && !covered.includes(dialog))
+	    dialog !== null && !covered.includes(dialog) && now() > readyAt())
 		return true;
 	const { id, begins } = commandFor(keyOf(event), commands.map(([name]) => name));
 	return (ctrlKey || metaKey || altKey || /^F\d+$/.test(key)) &&
@@ -78,8 +117,8 @@ function press(event) {
 		return;
 	stop(event);
 	stopped.add(event.code);
-	pressed = performance.now();
-	missed.value = true;
+	pressed = now();
+	missed.value ??= "keys";
 }
 
 // Some browsers click with the end of a key.

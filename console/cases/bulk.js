@@ -17,12 +17,17 @@ import { eventName, othersClaim } from "./marks.js";
 const MOST_IDS = 100;
 
 // Send the ids in parts, and add the results to the list.  A part that fails ends it.
-async function resolveAll(ids, outcome, note, results) {
-	for (let i = 0; i < ids.length; i += MOST_IDS) {
-		const { results: part } = await call("POST /v1/cases/resolve",
-		    { body: { ids: ids.slice(i, i + MOST_IDS), outcome,
-			...note !== "" && { note } } });
-		results.push(...part);
+// The page takes no keys before then() has loaded what it shows.
+async function resolveAll(ids, { outcome, note }, results, then) {
+	try {
+		for (let i = 0; i < ids.length; i += MOST_IDS) {
+			const { results: part } = await call("POST /v1/cases/resolve",
+			    { body: { ids: ids.slice(i, i + MOST_IDS), outcome,
+				...note !== "" && { note } } });
+			results.push(...part);
+		}
+	} finally {
+		await then();
 	}
 }
 
@@ -65,8 +70,8 @@ export function Bulk({ marks, rows, shown, reload }) {
 		if (note === null)
 			return;
 		const results = [];
-		await act(() => resolveAll(targets.map(({ id }) => id), outcome, note,
-		    results));
+		await act(() => resolveAll(targets.map(({ id }) => id), { outcome, note },
+		    results, reload));
 		if (results.length === 0)
 			return;
 		const done = results.filter(({ ok }) => ok).length;
@@ -78,7 +83,6 @@ export function Bulk({ marks, rows, shown, reload }) {
 		marks.onChange({ last: null, chosen: new Set([...marks.chosen]
 		    .filter((id) => !sent.has(id))) });
 		document.getElementById("main")?.focus({ preventScroll: true });
-		reload();
 	}
 	const may = targets.length > 0 && !busy;
 	useKeys(Object.fromEntries(outcomes.map((outcome) =>

@@ -43,14 +43,18 @@ export async function mayChange(row, doing) {
 	    text: t("cases.theirs", { who: row.assignedTo }), confirm: doing }) !== null;
 }
 
-// take ACT ROW: assign it to the analyst.  It is read again first: another analyst
-// may have taken it since the list was loaded.
-export async function take(act, { id }) {
+// take ACT ROW THEN: assign it to the analyst.  It is read again first: another analyst
+// may have taken it since the list was loaded.  The page takes no keys before then()
+// has loaded what it shows.
+export async function take(act, { id }, then = () => {}) {
 	const row = await act(() => call("GET /v1/cases/{id}", { path: { id } }));
 	if (!row || !await mayChange(row, t("cases.take")))
 		return null;
-	return act(() => call("POST /v1/cases/{id}/assign", { path: { id } }),
-	    { done: t("cases.taken") });
+	return act(async () => {
+		const answer = await call("POST /v1/cases/{id}/assign", { path: { id } });
+		await then();
+		return answer;
+	}, { done: t("cases.taken") });
 }
 
 export function release(act, { id }) {

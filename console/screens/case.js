@@ -113,6 +113,6 @@ export default function Case({ params: { id } }) {
 	    { every: EVERY_MS });
 	return load.data === undefined ? html`<${Page} title=${t("cases.case")}
 		crumbs=${[[t("nav.queue"), href("/cases")]]}>
-		<${Loaded} load=${load} lines=${12}>${() => ""}</${Loaded}></${Page}>` :
+		<${Loaded} load=${load} lines=${12} awaited>${() => ""}</${Loaded}></${Page}>` :
 	    html`<${Shown} row=${load.data} reload=${load.reload} />`;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The queue: cases that wait for an analyst, what each is about, and the next one.
-import { html, useEffect, useMemo, useState } from "../../third_party/preact/preact.js";
+import { html, useEffect, useMemo, useRef, useState } from
+    "../../third_party/preact/preact.js";
 import { Bulk } from "../cases/bulk.js";
 import { caseLines, nextLine } from "../cases/lines.js";
 import { Due, Owner, State } from "../cases/marks.js";
@@ -12,6 +13,7 @@ import { Queues } from "../cases/queues.js";
 import { casesOf, PAGE, prefetch, unchanged, worklist } from "../cases/worklist.js";
 import { eventTypes } from "../events.js";
 import { amount } from "../format.js";
+import { useDrawn } from "../hold.js";
 import { useKeys } from "../keys.js";
 import { href, setQuery } from "../router.js";
 import { can } from "../session.js";
@@ -124,6 +126,19 @@ function useRows(query, limit) {
 	return { list, load, rows };
 }
 
+// useCurrent ROWS LIST: [row, choose]: the row that keys mean.  If it leaves the list,
+// the one that takes its place follows, not the first.
+function useCurrent(rows, list) {
+	const [current, choose] = useState(null);
+	const place = useRef({});
+	const at = rows.findIndex(({ id }) => id === current?.id);
+	if (at >= 0 || place.current.list !== list)
+		place.current = { list, at: Math.max(at, 0) };
+	const row = rows[Math.min(place.current.at, rows.length - 1)];
+	useDrawn(row?.id);
+	return [row, choose];
+}
+
 function Rows({ query, data, marks, limit, setLimit, busy, current, setCurrent }) {
 	const { rows, until } = data;
 	const due = rows.some(({ dueAt }) => dueAt !== null);
@@ -168,21 +183,17 @@ function linesOf(query, shown) {
 
 export default function Queue({ query }) {
 	const [limit, setLimit] = useState(PAGE);
-	const [current, setCurrent] = useState(null);
 	const { list, load, rows } = useRows(query, limit);
+	const [shown, setCurrent] = useCurrent(rows, list);
 	const marks = useMarks(rows, list);
 	const [busy, act] = useAct();
 	const wide = useWide();
 	const work = can("cases.work");
-	const shown = rows.find(({ id }) => id === current?.id) ?? rows[0];
 	const next = () => openNext(act, query);
 	usePrefetch(shown);
 	useKeys({
 		"case.next": work && next,
-		"case.take": work && shown && (async () => {
-			await take(act, shown);
-			load.reload();
-		}),
+		"case.take": work && shown && (() => take(act, shown, load.reload)),
 	});
 	return html`<${Page} title=${t("nav.queue")} actions=${html`
 		<${Clis} lines=${linesOf(query, work ? shown : undefined)} />
@@ -194,7 +205,7 @@ export default function Queue({ query }) {
 		${work && html`<${Bulk} marks=${marks} rows=${rows} shown=${shown}
 			reload=${load.reload} />`}
 		<div class=${wide && shown ? "split-view" : ""}>
-			<${Section} class="flush"><${Loaded} load=${load} lines=${12}>
+			<${Section} class="flush"><${Loaded} load=${load} lines=${12} awaited>
 				${(data) => html`<${Rows} ...${{ query, data, marks, limit,
 				    setLimit, current: wide ? shown : null, setCurrent,
 				    busy: load.loading }} />`}</${Loaded}></${Section}>

@@ -21,7 +21,8 @@ addText({
 	"forgotten.again": "Search again",
 	"account.of": "Account of {email}",
 	"zone.switch": "Times in {zone}; switch",
-	"missed": "Not typed: the last change is still under way.",
+	"missed.keys": "Not typed: the last change is still under way.",
+	"missed.late": "No answer to the last change yet. It may still be made.",
 	"waiting": { one: "The service is busy; trying again in {n} second.",
 	    other: "The service is busy; trying again in {n} seconds." },
 

@@ -2,6 +2,7 @@
 // Dialogs: the element <dialog> keeps the focus inside and returns it.
 import { html, signal, useLayoutEffect, useRef, useState } from
     "../../third_party/preact/preact.js";
+import { useDrawn } from "../hold.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
 import { Cli } from "./copy.js";
@@ -15,6 +16,7 @@ export function Dialog({ title, onClose, children, actions, size = "",
     opaque = false }) {
 	const box = useRef(null);
 	const id = useId();
+	useDrawn(title);
 	useLayoutEffect(() => {
 		const element = box.current, before = newestToast();
 		element.showModal();

@@ -35,9 +35,10 @@ export function Problem({ error, reload }) {
 	</div>`;
 }
 
-// Loading: grey lines where the data will be.
-export function Loading({ lines = 4 }) {
-	return html`<div class="loading" role="status">
+// Loading: grey lines where the data will be.  awaited: what the page is about, for
+// which keys wait after a change (hold.js).
+export function Loading({ lines = 4, awaited = false }) {
+	return html`<div class=${awaited ? "loading awaited" : "loading"} role="status">
 		<span class="hidden">${t("loading")}</span>
 		${Array.from({ length: lines }, (_, i) =>
 		    html`<span key=${i} class="line"></span>`)}
@@ -46,11 +47,11 @@ export function Loading({ lines = 4 }) {
 
 // Loaded load=${useLoad(...)}: calls children(data) when there is data; shows the
 // error, and keeps showing old data when a later load fails.
-export function Loaded({ load, children, lines }) {
+export function Loaded({ load, children, lines, awaited }) {
 	const show = Array.isArray(children) ? children[0] : children;
 	if (load.data === undefined)
 		return load.error === null ?
-		    html`<${Loading} lines=${lines} />` :
+		    html`<${Loading} ...${{ lines, awaited }} />` :
 		    html`<${Problem} error=${load.error} reload=${load.reload} />`;
 	return html`${load.error && html`<p class="note bad" role="alert">
 		<${Icon} name="triangle-alert" />${t("problem.old", {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The frame of a screen: title, actions, sections, facts.
 import { html, useEffect } from "../../third_party/preact/preact.js";
+import { useDrawn } from "../hold.js";
 import { Icon } from "../icons.js";
 import { t } from "../text.js";
 
@@ -9,6 +10,7 @@ import { t } from "../text.js";
 // [text, address] pairs of the pages above; actions are the buttons at the right.
 export function Page({ title, heading = title, lead, crumbs = [], actions,
     children, class: more = "" }) {
+	useDrawn(title);
 	useEffect(() => {
 		document.title = t("title", { page: title });
 	}, [title]);

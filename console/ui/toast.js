@@ -96,11 +96,12 @@ function Toast({ id, text, tone, action, undo }) {
 	</li>`;
 }
 
-// Keys that the page has not taken must not vanish without a word.
+// Keys that the page has not taken must not vanish without a word, and a change without
+// an answer must not be forgotten.
 function Missed() {
-	const shows = useSignal(missed);
-	return html`<p class=${shows ? "missed" : "hidden"} role="status">${
-	    shows ? t("missed") : ""}</p>`;
+	const why = useSignal(missed);
+	return html`<p class=${why ? "missed" : "hidden"} role="status">${
+	    why ? t(`missed.${why}`) : ""}</p>`;
 }
 
 // The app shows this once, and each dialog again.

@@ -127,6 +127,52 @@ await step("one submission after which nothing is typed misses no key", async ()
 	await ready();
 	want(await page.evaluate(() => window.missed.length), 0);
 });
+
+// Delay the answers to these requests by MS; work(answer, route) may give another one.
+const slow = (url, ms, work = (answer, route) => route.fulfill({ response: answer })) =>
+    page.route(url, async (route) => {
+	const answer = await route.fetch();
+	await sleep(ms);
+	await work(answer, route);
+});
+const mine = async () => (await ask("GET",
+    "/v1/cases?status=assigned&assignee=me&limit=100")).map(({ id }) => id);
+const rowsShown = (one = "tr") => page.locator(`tbody ${one}`).evaluateAll(
+    (rows) => rows.map(({ dataset }) => dataset.row));
+await step("keys after a take reach no other row, and the next row takes its place",
+    async () => {
+	await show(page, "#/cases", "tbody tr");
+	await ready();
+	const before = await mine(), rows = await rowsShown();
+	await page.keyboard.press("j");
+	await page.keyboard.press("j");
+	await slow("**/v1/cases?*", 400);
+	await press(["a", "a", ...BLIND, "a", ...BLIND, "a"]);
+	await page.waitForFunction((id) => !document.querySelector(
+	    `tr[data-row="${id}"]`), rows[1]);
+	await ready();
+	want((await mine()).filter((id) => !before.includes(id)).join(), rows[1]);
+	want((await rowsShown("tr.current")).join(), rows[2]);
+	await page.unroute("**/v1/cases?*");
+});
+await step("a question that opens while keys are typed is not answered by them",
+    async () => {
+	const before = await mine();
+	const [id] = await rowsShown("tr.current");
+	await slow(`**/v1/cases/${id}`, 200, async (answer, route) => route.fulfill({
+	    response: answer, json: { ...await answer.json(), status: "assigned",
+		assignedTo: "bob@example.com",
+		claimExpiresAt: "2099-01-01T00:00:00.000Z" } }));
+	await press(["a", ...BLIND, ...BLIND, "Mod+Enter", ...BLIND, "Mod+Enter"]);
+	await page.locator("dialog[open]").waitFor();
+	await page.waitForFunction(() =>
+	    !document.documentElement.hasAttribute("data-held"));
+	want(await page.locator("dialog[open]").count(), 1);
+	want((await mine()).join(), before.join());
+	await page.keyboard.press("Escape");
+	await page.locator("dialog[open]").waitFor({ state: "detached" });
+	await page.unroute(`**/v1/cases/${id}`);
+});
 await step("an analyst types on while answers are slow, refused, failing or lost",
     async () => {
 	faulty = true;
@@ -135,10 +181,13 @@ await step("an analyst types on while answers are slow, refused, failing or lost
 		const id = await shown();
 		if (id === undefined && meant.size >= cases)
 			break;
-		if (id === undefined)
-			await press(["n"]);
-		else
+		const [taken] = id === undefined ? await mine() : [];
+		if (id !== undefined)
 			await work(id);
+		else if (taken !== undefined)
+			await show(page, `#/cases/${taken}`, ".outcomes");
+		else
+			await press(["n"]);
 	}
 	want(meant.size, Number(cases));
 });
@@ -149,6 +198,20 @@ await step("each case has the outcome and the reason that were meant for it",
 		want(`${id} ${resolution?.outcome} ${resolution?.note}`,
 		    `${id} ${outcome} ${note}`);
 	}
+});
+await step("keys work again if a change gets no answer for long", async () => {
+	const other = await (await page.context().newPage());
+	await other.clock.install();
+	await other.goto(`${base}/console/#/cases?state=resolved`);
+	await other.locator("tbody tr a").first().click();
+	await other.route("**/v1/cases/*/notes", () => {});
+	await other.locator("#notes textarea").fill("no answer");
+	await other.locator("#notes button[type=submit]").click();
+	await other.locator(":root[data-held]").waitFor();
+	await other.clock.fastForward(20000);
+	await other.locator(".missed").first().waitFor();
+	want(await other.locator(":root[data-held]").count(), 0);
+	await other.close();
 });
 await step("faults were met", async () => {
 	want(resolved >= meant.size, true);
