@@ -56,7 +56,7 @@ select assay.session_settings(),
 	from pg_database d where d.datname = current_database()) as server;
 
 -- Which of these sessions the server still has, and what each waits for.  A role
--- sees this only of its own sessions.
+-- sees this only for its own sessions.
 -- name: sessions_left many read late
 select w.name, w.waits
 from (select pid::bigint << 42 |

@@ -119,10 +119,9 @@ rate_limit_redis(struct worker *w)
 
 	if (w->redis == NULL)
 		return LIMIT_SKIPPED;
-	return take_redis(w, "assay:limit:nobody", PROBE_MAX, &count, &left) ==
-		0
-	    ? LIMIT_OK
-	    : LIMIT_DOWN;
+	if (take_redis(w, "assay:limit:nobody", PROBE_MAX, &count, &left) == -1)
+		return LIMIT_DOWN;
+	return LIMIT_OK;
 }
 
 void

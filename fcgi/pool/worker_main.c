@@ -193,7 +193,7 @@ watch_listener(int listener)
 
 /*
  * Wait for a connection or for TERM, run idle tasks before and meanwhile, and
- * let the watchdog see that this worker is not frozen. Return whether to
+ * let the watchdog see that this worker is not frozen.  Return whether to
  * accept; set *leave on TERM.  A worker that was woken for a connection accepts
  * it even then, because the kernel woke no other worker.
  */

@@ -31,7 +31,7 @@ watchdog_condemn(_Atomic int64_t *word, const struct watchdog_times *times)
 	    atomic_compare_exchange_strong(word, &due, WATCHDOG_CONDEMNED);
 }
 
-/* No worker is late because all were frozen, and the master, too. */
+/* A worker is not late if the master was frozen, too. */
 static bool
 is_late(int64_t due, const struct watchdog_times *times)
 {

@@ -15,7 +15,7 @@
 #include "lib/sys/log.h"
 
 #define CONNECT_MAX (3 * CLOCK_SECOND) /* to begin a session */
-#define CONNECT_MIN (CLOCK_SECOND / 10) /* with less time there is none */
+#define CONNECT_MIN (CLOCK_SECOND / 10) /* with less time no attempt */
 #define CONNECT_DECIDE (1 * CLOCK_SECOND) /* the same for a decide worker */
 #define SHARE_MIN (CLOCK_SECOND / 4) /* of that, for one of several hosts */
 #define WAITS_SIZE 64 /* of a wait event's type and name */

@@ -444,20 +444,19 @@ read_event_attr(struct arena *a, const char *name, struct json_object *json,
 static int
 mask_attr(struct arena *a, struct attr *attr, struct event *ev, struct fail *f)
 {
+	const bool number = attr->text != NULL;
+	const char *given = number ? attr->text : attr->value.string;
 	char *text;
 
-	if (attr->text != NULL ? !pan_in_number(attr->text)
-			       : attr->value.type != VALUE_STRING ||
-		    !pan_in_text(
-			attr->value.string, strlen(attr->value.string)))
+	if (!number && attr->value.type != VALUE_STRING)
 		return 0;
-	text = arena_strdup(
-	    a, attr->text != NULL ? attr->text : attr->value.string);
-	if (text == NULL)
+	if (!(number ? pan_in_number(given)
+		     : pan_in_text(given, strlen(given))))
+		return 0;
+	if ((text = arena_strdup(a, given)) == NULL)
 		return too_big(f);
 
-	/* A number such as 4.111111111111111e15 has no card's digits to show.
-	 */
+	/* 4.111111111111111e15 has no card's digits to show. */
 	attr->value =
 	    value_string(pan_mask(text, strlen(text)) ? text : "****");
 	attr->text = NULL;

@@ -34,15 +34,18 @@ lines() {
 	done | tr '\n' ' '
 }
 
-read_only on
+# both_logged EVENT [KIND]: after a write of each role, each has logged it once.
 # shellcheck disable=SC2317 # stack_until calls it
-both_refused() {
+both_logged() {
 	http POST /v1/decisions "$event"
 	http PUT /v1/config/alerts '{"anomalyZScore":4}'
-	[ "$(lines database_connect_failed readonly)" = "1 1 " ]
+	[ "$(lines "$@")" = "1 1 " ]
 }
+
+read_only on
 check "each role logs that the server takes no writes" \
-    stack_until 20 "$stack_pool_pid" both_refused
+    stack_until 20 "$stack_pool_pid" both_logged \
+    database_connect_failed readonly
 for n in 1 2 3 4 5 6 7 8; do
 	http POST /v1/decisions "$event"
 	is "decision $n is degraded" "$(brief_answer)" \
@@ -60,14 +63,8 @@ is "no role is logged as connected meanwhile" "$(lines database_connected)" \
     "0 0 "
 
 read_only off
-# shellcheck disable=SC2317 # stack_until calls it
-both_back() {
-	http POST /v1/decisions "$event"
-	http PUT /v1/config/alerts '{"anomalyZScore":4}'
-	[ "$(lines database_connected)" = "1 1 " ]
-}
 check "each role logs once that the server takes writes again" \
-    stack_until 20 "$stack_pool_pid" both_back
+    stack_until 20 "$stack_pool_pid" both_logged database_connected
 http PUT /v1/config/alerts '{"anomalyZScore":5}'
 is "writes of operators are taken again" "$STATUS" 200
 check "decisions are scored again" \
