@@ -9,6 +9,7 @@ import { Badge } from "../ui/badge.js";
 import { ask } from "../ui/dialog.js";
 import { Button } from "../ui/form.js";
 import { Note } from "../ui/page.js";
+import { remaining } from "./standing.js";
 
 // The id of what is changed, as "rules/card.authorize" -> { value, base }: base is
 // the version that the change began with.
@@ -26,20 +27,25 @@ addEventListener("beforeunload", (event) => {
 		event.preventDefault();
 });
 
-// useDraft(id, version, published, same): { value, base, changed, write, drop,
+// useDraft(id, version, published, same): { value, base, changed, write, settle,
 // discard }: value is the draft or what is published; write(value) keeps a draft
-// unless same(value, published); discard asks first.
+// unless same(value, published); settle(value, version) says that a version with this
+// value is published, and returns whether no other draft remains; discard asks first.
 export function useDraft(id, version, published, same) {
 	const draft = useSignal(drafts).get(id);
 	const base = draft?.base ?? version;
-	const drop = () => set(id, null);
+	function settle(value, label) {
+		const rest = remaining(drafts.value.get(id), value, label, same);
+		set(id, rest);
+		return rest === null;
+	}
 	async function discard() {
 		if (await ask({ title: t("drafts.discard"), danger: true,
 		    text: t("drafts.discard.text"),
 		    confirm: t("drafts.discard") }) !== null)
-			drop();
+			set(id, null);
 	}
-	return { value: draft?.value ?? published, base, drop, discard,
+	return { value: draft?.value ?? published, base, settle, discard,
 	    changed: draft !== undefined,
 	    write: (value) => set(id, base === version && same(value, published) ?
 		null : { value, base }) };

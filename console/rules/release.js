@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: ISC
 // One dialog for everything that changes what decides: publish, roll back, promote,
 // start as a shadow, or propose one of these to another operator.
-import { html, useState } from "../../third_party/preact/preact.js";
+import { html, useEffect, useRef, useState } from
+    "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { errorText } from "../errors.js";
 import { go, href } from "../router.js";
@@ -13,7 +14,7 @@ import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Choice, Form, TextArea, TextField } from "../ui/form.js";
 import { Note } from "../ui/page.js";
-import { toast } from "../ui/toast.js";
+import { toast, useAct } from "../ui/toast.js";
 import { Difference } from "./difference.js";
 
 const VERSION = /^[A-Za-z0-9._@+-]{1,64}$/;
@@ -69,7 +70,10 @@ function announceDone(way, version, answer) {
 function useRelease(ways, taken, onDone) {
 	const [state, setState] = useState({ id: ways[0]?.id, reason: "",
 	    version: taken === null ? "" : nextVersion(taken,
-		new Date().toISOString().slice(0, 10)), busy: false, error: null });
+		new Date().toISOString().slice(0, 10)), error: null });
+	const [busy, act] = useAct();
+	const closed = useRef(false);
+	useEffect(() => () => { closed.current = true; }, []);
 	const set = (change) => setState((old) => ({ ...old, ...change }));
 	const way = ways.find(({ id }) => id === state.id);
 	const fault = taken === null || VERSION.test(state.version) ? null :
@@ -78,19 +82,21 @@ function useRelease(ways, taken, onDone) {
 	    (!way.proposes || state.reason.trim() !== "");
 
 	async function submit() {
-		if (!ready || state.busy)
+		if (!ready)
 			return;
-		set({ busy: true, error: null });
-		try {
-			const answer = await send(way, state.version,
-			    state.reason.trim());
-			announceDone(way, state.version, answer);
-			onDone(way, state.version);
-		} catch (error) {
-			set({ busy: false, error });
-		}
+		set({ error: null });
+		// Escape closes the dialog also during the change: then a message tells.
+		const answer = await act(() => send(way, state.version,
+		    state.reason.trim()), { failed(error) {
+			set({ error });
+			return !closed.current;
+		} });
+		if (!answer)
+			return;
+		announceDone(way, state.version, answer);
+		onDone(way, state.version);
 	}
-	return { ...state, set, way, fault, ready, submit };
+	return { ...state, busy, set, way, fault, ready, submit };
 }
 
 // Release title ways before after: the texts are compared.  taken: the versions that

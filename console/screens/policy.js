@@ -131,9 +131,8 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 	    "rules.submit": ways.length > 0 && differs && (() => setOpen(true)) });
 	function done(way, version) {
 		setOpen(false);
-		if (way.proposes)
+		if (way.proposes || !draft.settle(value, version))
 			return reload();
-		draft.drop();
 		go(href("/policies/:id/versions/:version", { id, version }));
 	}
 	const bands = (next) => change({ bands: next });

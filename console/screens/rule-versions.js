@@ -3,6 +3,7 @@
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { href } from "../router.js";
+import { canonicalOf } from "../rules/standing.js";
 import { RuleTabs } from "../rules/tabs.js";
 import { loadPair, VersionList, VersionPage } from "../rules/versions.js";
 import { useLoad } from "../store.js";
@@ -13,10 +14,6 @@ import { Page } from "../ui/page.js";
 
 const LIST = "GET /v1/rules/{eventType}/versions";
 const ONE = "GET /v1/rules/{eventType}/versions/{version}";
-
-// The rules in canonical form; the text as it is if no release of today compiles it.
-const canonical = ({ rules, text }) =>
-    rules === null ? text : rules.map(({ dsl }) => dsl).join("\n");
 
 function Versions({ type }) {
 	const load = useLoad((signal) => call(LIST, { path: { eventType: type },
@@ -34,7 +31,8 @@ function Version({ type, version, query }) {
 	const load = useLoad((signal) => loadPair({ list: LIST, one: ONE, path,
 	    version }, query.against, signal), [type, version, query.against],
 	    { keep: true });
-	return html`<${VersionPage} load=${load} query=${query} canonical=${canonical}
+	return html`<${VersionPage} load=${load} query=${query}
+		canonical=${canonicalOf}
 		edit=${href("/rules/:type", { type }, { from: version })}
 		rollback=${{ id: "rollback", needs: "rules.publish", subjects: ["rules"],
 		    operation: "POST /v1/rules/{eventType}/rollback", path,

@@ -138,9 +138,8 @@ function Editor({ type, ruleset, reload }) {
 	    "rules.submit": ways.length > 0 && submit });
 	function done(way, version) {
 		setOpen(false);
-		if (way.id !== "publish")
+		if (way.id !== "publish" || !draft.settle(text, version))
 			return reload();
-		draft.drop();
 		go(href("/rules/:type/versions/:version", { type, version }));
 	}
 	return html`<${DraftNote} draft=${draft} version=${base.version} />

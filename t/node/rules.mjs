@@ -210,6 +210,41 @@ await step("the author proposes to roll back, and the admin approves", async () 
 	await author.proposed();
 	await approve("too many alarms");
 });
+await step("a publication keeps what is typed while it is under way", async () => {
+	const { page } = admin;
+	await admin.press("g", "p");
+	await admin.tabTo("tr[data-row] a");
+	await admin.press("Enter");
+	const edge = page.locator("table.bands input[type=number]").first();
+	const value = Number(await edge.inputValue());
+	await edge.fill(String(value - 1));
+	let answer;
+	const asked = new Promise((done) => {
+		page.route("**/v1/policies", (route) => {
+			if (route.request().method() !== "POST")
+				return route.continue();
+			answer = () => route.continue();
+			return done();
+		});
+	});
+	await admin.press("Control+s");
+	await page.getByRole("dialog").waitFor();
+	await admin.press("Control+a");
+	await admin.type("bands-1");
+	await admin.press("Control+Enter");
+	await asked;
+	await admin.press("Escape");
+	await page.getByRole("dialog").waitFor({ state: "detached" });
+	await page.keyboard.down("g");
+	await page.keyboard.up("g");
+	await page.locator(".missed").first().waitFor();
+	await edge.fill(String(value - 2));
+	await answer();
+	await admin.text("bands-1 is active.");
+	await page.locator("h2 code", { hasText: "bands-1" }).waitFor();
+	want(await edge.inputValue(), String(value - 2));
+	await admin.text("unpublished changes");
+});
 await step("nothing broke the policy and nothing left the site", async () => {
 	for (const { seen } of [author, admin]) {
 		want(seen.errors.filter((error) => !error.includes("401"))
