@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The state of a proposal, as a mark.
+// What a proposal is about, and its state as a mark.
 import { html } from "../../third_party/preact/preact.js";
 import { t } from "../text.js";
 import "../text/proposals.js";
@@ -7,6 +7,11 @@ import { Badge } from "../ui/badge.js";
 
 const STATE_TONES = { pending: "info", running: "info", approved: "good", failed: "bad",
     rejected: "bad" };
+
+// subjectOf(proposal): what it is about, in words.
+export function subjectOf({ subject, shadow }) {
+	return t(shadow ? "proposals.subject.begin" : `proposals.subject.${subject}`);
+}
 
 export function ProposalState({ proposal }) {
 	const stale = proposal.status === "pending" && proposal.stale;

@@ -55,11 +55,14 @@ export function DraftBadge() {
 	return html`<${Badge} tone="warn">${t("drafts.draft")}</${Badge}>`;
 }
 
+export function Discard({ draft }) {
+	return draft.changed && html`<${Button} kind="quiet" icon="undo-2"
+		onClick=${draft.discard}>${t("drafts.discard")}</${Button}>`;
+}
+
 // DraftActions: the mark of a draft and the button that discards it.
 export function DraftActions({ draft }) {
-	return draft.changed && html`<${DraftBadge} />
-		<${Button} kind="quiet" icon="undo-2" onClick=${draft.discard}>
-			${t("drafts.discard")}</${Button}>`;
+	return draft.changed && html`<${DraftBadge} /><${Discard} draft=${draft} />`;
 }
 
 // DraftNote draft version: says that the draft began with another version.

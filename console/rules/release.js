@@ -53,10 +53,10 @@ function send({ operation, path, body, proposes }, version, reason) {
 	return proposes ? propose(request, reason) : call(operation, request);
 }
 
-// An action of a message that opens the shadows.
-export function seeShadows() {
+// An action of a message that opens the shadow of an event type.
+export function seeShadow(type, id) {
 	return { label: t("release.done.shadow.see"),
-	    run: () => go(href("/trials", {}, { tab: "shadows" })) };
+	    run: () => go(href("/trials/shadows/:type/:id", { type, id })) };
 }
 
 function announceDone(way, version, answer) {
@@ -64,7 +64,8 @@ function announceDone(way, version, answer) {
 		announceProposal(answer);
 	else
 		toast({ text: t(`release.done.${way.id}`, { version }), tone: "good",
-		    action: way.id === "shadow" ? seeShadows() : null });
+		    action: way.id !== "shadow" ? null :
+			seeShadow(way.body(version).eventType, answer.id) });
 }
 
 function useRelease(ways, taken, onDone) {

@@ -2,10 +2,10 @@
 // One proposal: what would change, why, and the decision of a second person.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { ProposalState } from "../proposals/state.js";
+import { ProposalState, subjectOf } from "../proposals/state.js";
 import { href } from "../router.js";
 import { Difference } from "../rules/difference.js";
-import { seeShadows } from "../rules/release.js";
+import { seeShadow } from "../rules/release.js";
 import { can, session } from "../session.js";
 import { useKeys } from "../keys.js";
 import { useLoad, useSignal } from "../store.js";
@@ -17,7 +17,7 @@ import { Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Facts, Note, Page, Section } from "../ui/page.js";
 import { ZonedTime } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
+import { toast, useAct } from "../ui/toast.js";
 
 const PERSONAL_SUBJECTS = ["lists", "erasure"];
 const ACTS = {
@@ -36,21 +36,14 @@ function actsOf(proposal, me) {
 	    ...decide && !own && !proposal.stale ? ["approve"] : []];
 }
 
-// Whether the change is a shadow beside what decides.  The body of a proposal is
-// removed when it is decided.
-function beginsShadow({ body, subject }) {
-	return subject === "rules" && body?.shadow === true;
-}
-
 // The title of the window, which the history of the browser keeps, and the heading:
 // the target of a list entry or of an erasure may be a value of a person.
 function namesOf(proposal) {
 	if (proposal === undefined)
 		return { title: t("nav.proposal") };
-	const { subject, target } = proposal;
-	const title = t(beginsShadow(proposal) ? "proposals.subject.begin" :
-	    `proposals.subject.${subject}`);
-	const heading = target === null ? title : `${title} ${target}`;
+	const { subject, target, version } = proposal;
+	const title = subjectOf(proposal);
+	const heading = [title, target, version].filter(Boolean).join(" ");
 	return { title: PERSONAL_SUBJECTS.includes(subject) ? title : heading, heading };
 }
 
@@ -67,7 +60,8 @@ function Summary({ proposal }) {
 	return html`<${Section}><${Facts} items=${[
 	    [t("proposals.state"), html`<${ProposalState} proposal=${proposal} />`],
 	    [t("proposals.action"), html`<code>${proposal.action}</code>`],
-	    [t("release.version"), proposal.body?.version],
+	    [t("release.version"), proposal.version &&
+		html`<code>${proposal.version}</code>`],
 	    [t("proposals.reason"), proposal.reason],
 	    [t("proposals.author"), proposal.author],
 	    [t("proposals.created"),
@@ -99,7 +93,8 @@ export default function Proposal({ params: { id } }) {
 	const [busy, act] = useAct();
 	const offered = load.data ? actsOf(load.data, me) : [];
 	async function run(name) {
-		const shadow = name === "approve" && beginsShadow(load.data);
+		const { target, shadow: trial } = load.data;
+		const shadow = name === "approve" && trial;
 		const kind = shadow ? "approve.shadow" : name;
 		const reason = await ask({ title: t(`proposals.${name}.do`),
 		    text: t(`proposals.${kind}.text`), danger: name === "reject",
@@ -109,10 +104,13 @@ export default function Proposal({ params: { id } }) {
 		if (reason === null)
 			return;
 		const text = reason.replace(/\s+/g, " ");
-		await act(() => call(ACTS[name].operation, { path: { id },
+		const answer = await act(() => call(ACTS[name].operation, { path: { id },
 		    body: name === "withdraw" ? undefined :
-			text === "" ? {} : { reason: text } }),
-		{ done: t(`proposals.${kind}.done`), action: shadow ? seeShadows() : null });
+			text === "" ? {} : { reason: text } }));
+		if (answer)
+			toast({ text: t(`proposals.${kind}.done`), tone: "good",
+			    action: shadow ? seeShadow(target, answer.result.id) :
+				null });
 		load.reload();
 	}
 	useKeys(Object.fromEntries(Object.keys(ACTS).map((name) =>

@@ -10,7 +10,7 @@ import "../text/proposals.js";
 import { Cli } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Note, Page, Section, Tabs } from "../ui/page.js";
-import { ProposalState } from "../proposals/state.js";
+import { ProposalState, subjectOf } from "../proposals/state.js";
 import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
 
@@ -19,8 +19,7 @@ const LIMIT = 100;
 
 const columns = () => [
 	{ id: "what", label: t("proposals.what"), main: true, cell: (row) =>
-	    `${t(`proposals.subject.${row.subject}`)}${
-		row.target ? ` ${row.target}` : ""}` },
+	    [subjectOf(row), row.target, row.version].filter(Boolean).join(" ") },
 	{ id: "reason", label: t("proposals.reason"), cell: ({ reason }) => reason },
 	{ id: "author", label: t("proposals.author"), cell: ({ author }) => author },
 	{ id: "state", label: t("proposals.state"),

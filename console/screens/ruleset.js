@@ -9,10 +9,11 @@ import { go, href } from "../router.js";
 import { catalogueOf, describer, Signals } from "../rules/catalogue.js";
 import { openLabel, Release, waysOf } from "../rules/release.js";
 import { spansOf } from "../rules/check.js";
-import { DraftActions, DraftNote, useDraft } from "../rules/drafts.js";
+import { Discard, DraftNote, useDraft } from "../rules/drafts.js";
 import { RuleField } from "../rules/field.js";
 import { Impact, impactOf } from "../rules/impact.js";
 import { useLater } from "../rules/later.js";
+import { loadPlaces, Standing } from "../rules/places.js";
 import { RuleTabs } from "../rules/tabs.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
@@ -27,6 +28,7 @@ import { toast } from "../ui/toast.js";
 
 const CHECK_MS = 300;
 const IMPACT_MS = 1500;
+const PLACES_MS = 15000;
 
 async function loadRuleset(type, from, signal) {
 	const path = { eventType: type };
@@ -96,10 +98,13 @@ function Beside({ answers, live, setLive, catalogue, mayRun }) {
 }
 
 // The editor with its buttons above and the mistakes below.
-function Writing({ type, draft, answers, catalogue, editor, ways, ready, submit }) {
+function Writing({ type, draft, answers, places, catalogue, editor, ways, ready,
+    submit }) {
 	const describe = useMemo(() => describer(catalogue), [catalogue]);
-	return html`<${Section} class="flush" title=${html`<code>${draft.base}</code>`}
-		actions=${html`<${DraftActions} draft=${draft} />
+	return html`<${Section} class="flush" title=${html`<span class="tags">
+		<code>${draft.base}</code><${Standing} draft=${draft} places=${places}
+			canonical=${answers.current?.text ?? null} /></span>`}
+		actions=${html`<${Discard} draft=${draft} />
 		${ways.length > 0 && html`<${Button} kind="primary" disabled=${!ready}
 			command="rules.submit" onClick=${submit}>
 			${openLabel(ways)}</${Button}>`}`}>
@@ -124,6 +129,8 @@ function Editor({ type, ruleset, reload }) {
 	const editor = useRef(null);
 	const mayRun = can("backtest.run");
 	const answers = useAnswers(type, text, live && mayRun);
+	const places = useLoad((signal) => loadPlaces(type, signal), [type],
+	    { every: PLACES_MS });
 	const ways = waysOf(kinds(type, text));
 	function submit() {
 		if (answers.current?.ok === false) {
@@ -138,6 +145,7 @@ function Editor({ type, ruleset, reload }) {
 	    "rules.submit": ways.length > 0 && submit });
 	function done(way, version) {
 		setOpen(false);
+		places.reload();
 		if (way.id !== "publish" || !draft.settle(text, version))
 			return reload();
 		go(href("/rules/:type/versions/:version", { type, version }));
@@ -145,11 +153,12 @@ function Editor({ type, ruleset, reload }) {
 	return html`<${DraftNote} draft=${draft} version=${base.version} />
 	<div class="split-view">
 		<${Writing} ...${{ type, draft, answers, catalogue, editor, ways,
-		    submit, ready: text !== active.text }} />
+		    submit, places: places.data ?? (places.error ? [] : undefined), ready: text !== active.text }} />
 		<${Beside} ...${{ answers, live, setLive, catalogue, mayRun }} />
 	</div>
 	${open && html`<${Release} title=${t("rules.change", { type })} ways=${ways}
-		taken=${versions.map(({ version }) => version)} before=${active.text}
+		taken=${[...versions, ...places.data ?? []]
+		    .map(({ version }) => version)} before=${active.text}
 		after=${text} onClose=${() => setOpen(false)} onDone=${done} />`}`;
 }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: ISC
-// The texts of unpublished changes.
+// The texts of unpublished changes, and of where a text stands.
 import { addText } from "../text.js";
 
 addText({
 	"drafts.draft": "unpublished changes",
+	"standing.active": "active as {version}",
+	"standing.shadow": "in shadow as {version}",
+	"standing.proposal": "proposed as {version}",
+	"standing.proposal.shadow": "proposed as the shadow {version}",
+	"standing.but": "{what}, but for comments and layout",
 	"drafts.discard": "Discard changes",
 	"drafts.discard.text": "The screen shows the published version again.",
 	"drafts.moved": "These are your unpublished changes to {base}, not to " +

@@ -33,7 +33,7 @@ addText({
 	"release.about.end": "The shadow stops. Its results stay in the list.",
 	"release.done.publish": "{version} is active.",
 	"release.done.shadow": "{version} runs as a shadow.",
-	"release.done.shadow.see": "See the shadows",
+	"release.done.shadow.see": "See the shadow",
 	"release.done.rollback": "The version is active.",
 	"release.done.promote": "The shadow decides now.",
 	"release.done.end": "The shadow has ended.",

@@ -153,6 +153,8 @@ return json_build_object(
     'action', (p).action,
     'subject', (p).subject,
     'target', (p).target,
+    'version', (p).version,
+    'shadow', (p).shadow,
     'reason', (p).reason,
     'author', (p).author,
     'createdAt', assay.time_text((p).created_at),
@@ -213,6 +215,19 @@ begin atomic
 	where p.id = proposal_id;
 end;
 
+-- The version that a request publishes, activates or promotes, or null.
+create or replace function assay.proposal_version(of_subject text,
+    of_target text, of_body text)
+returns text language sql stable
+set search_path = pg_catalog, pg_temp
+return case
+    when of_subject in ('rules', 'policies')
+	then coalesce(of_body::json ->> 'version', of_body::json ->> 'toVersion')
+    when of_subject = 'shadow'
+	then (select s.version from assay.shadow s
+	    where s.slot = of_target and s.ended_at is null)
+    end;
+
 -- Mark proposals that have expired, and remove their contents.
 create or replace function assay.proposal_expire()
 returns void language plpgsql security definer
@@ -260,11 +275,15 @@ begin
 	else
 		select * into now_active
 		from assay.proposal_state(new_subject, new_target);
-		insert into assay.proposal (id, action, subject, target, body,
-		    digest, base, before, after, reason, author)
-		values (new_id, new_action, new_subject, new_target, new_body,
-		    new_digest, now_active.base, now_active.state, new_after,
-		    new_reason, new_author)
+		insert into assay.proposal (id, action, subject, target, version,
+		    shadow, body, digest, base, before, after, reason, author)
+		values (new_id, new_action, new_subject, new_target,
+		    assay.proposal_version(new_subject, new_target, new_body),
+		    case when new_subject = 'rules' then coalesce(
+			new_body::json ->> 'shadow' = 'true', false) else false
+			end,
+		    new_body, new_digest, now_active.base, now_active.state,
+		    new_after, new_reason, new_author)
 		returning * into made;
 		body := assay.proposal_json(made)::text;
 	end if;

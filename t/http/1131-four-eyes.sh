@@ -43,13 +43,18 @@ as "$ann" GET "/v1/proposals/$first"
 is_json "a proposal has its body and the texts to compare" \
     '"\(.body.version) \(.after) \(.before | length > 100)"' \
     "v2 $rule true"
+is_json "a proposal names the version that it publishes" \
+    '"\(.version) \(.shadow)"' "v2 false"
 as "$eve" GET "/v1/proposals/$first"
 is_error "an analyst cannot see a proposal" 403 FORBIDDEN
 propose "$eve" "POST /v1/rules" "$ruleset"
 is_error "an analyst cannot propose" 403 FORBIDDEN
 
 shadow="{\"eventType\":\"card.refund\",\"version\":\"trial-2\",\"shadow\":true,\"dsl\":\"$rule\"}"
-propose "$ann" "POST /v1/rules" "$shadow"
+make_operator liz@example.com author
+propose "$made" "POST /v1/rules" "$shadow"
+is_json "an author proposes a shadow, which its proposal names" \
+    '"\(.version) \(.shadow)"' "trial-2 true"
 as "$ann" GET "/v1/proposals/$id"
 is_json "a shadow can be proposed, to compare with what is active" \
     '"\(.subject) \(.target) \(.after) \(.before | length > 100)"' \

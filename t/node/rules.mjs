@@ -56,7 +56,10 @@ async function person({ email, password }) {
 		await page.getByRole("dialog").waitFor({ state: "detached" });
 		await text("The change is proposed and waits for an approval.");
 	};
-	return { page, seen, press, type, heading, tabTo, undo, text, proposed };
+	// The line of the editor says this with a link.
+	const stands = (words, address) => page.locator(`a[href^='${address}']`)
+	    .getByText(words, { exact: true }).waitFor();
+	return { page, seen, press, type, heading, tabTo, undo, text, proposed, stands };
 }
 
 // approve(reason, done): the admin approves the newest pending proposal, which has
@@ -146,6 +149,7 @@ await step("the author may propose the change, not publish it", async () => {
 	await author.type("fewer false alarms");
 	await author.press("Control+Enter");
 	await author.proposed();
+	await author.stands("proposed as day-1", "#/proposals/prp_");
 });
 await step("the author starts the same text as a shadow", async () => {
 	await author.press("Control+s");
@@ -156,6 +160,8 @@ await step("the author starts the same text as a shadow", async () => {
 	await author.type("day-2");
 	await author.press("Control+Enter");
 	await author.text("day-2 runs as a shadow.");
+	await author.text("See the shadow");
+	await author.stands("in shadow as day-2", "#/trials/shadows/card.authorize/shd_");
 });
 await step("the author proposes it as a shadow, and an admin approves", async () => {
 	await author.press("Escape", "Control+s");
@@ -168,14 +174,27 @@ await step("the author proposes it as a shadow, and an admin approves", async ()
 	await author.type("watch it first");
 	await author.press("Control+Enter");
 	await author.proposed();
+	await author.stands("proposed as the shadow day-3", "#/proposals/prp_");
 	admin = await person(people.admin);
 	await approve("watch it first", "The shadow runs.");
-	await admin.page.getByText("See the shadows").waitFor();
+	await admin.page.getByText("See the shadow").waitFor();
 });
 await step("an admin approves the proposal", async () => {
 	await approve("fewer false alarms");
 	await admin.press("g", "r");
 	await admin.text("day-1");
+});
+await step("the editor says that its text decides and is in shadow", async () => {
+	await author.stands("active as day-1", "#/rules/card.authorize/versions/day-1");
+	await author.stands("in shadow as day-3", "#/trials/shadows/card.authorize/shd_");
+	want(await author.page.getByText("unpublished changes").count(), 0);
+	await author.press("e", "Control+End");
+	await author.type("\n# a remark");
+	await author.stands("active as day-1, but for comments and layout",
+	    "#/rules/card.authorize/versions/day-1");
+	await author.type("\nrule");
+	await author.text("unpublished changes");
+	await author.undo("# a remark");
 });
 await step("the author compares the shadow and proposes to promote it", async () => {
 	await author.press("Escape", "Tab", "g", "t");
