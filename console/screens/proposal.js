@@ -2,6 +2,7 @@
 // One proposal: what would change, why, and the decision of a second person.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { Effect, hasEffect, resultOf, targetOf } from "../proposals/effect.js";
 import { ProposalState, subjectOf } from "../proposals/state.js";
 import { href } from "../router.js";
 import { Difference } from "../rules/difference.js";
@@ -59,6 +60,8 @@ function Why({ proposal, me }) {
 function Summary({ proposal }) {
 	return html`<${Section}><${Facts} items=${[
 	    [t("proposals.state"), html`<${ProposalState} proposal=${proposal} />`],
+	    [t("proposals.result"), resultOf(proposal)],
+	    [t("proposals.target"), targetOf(proposal)],
 	    [t("proposals.action"), html`<code>${proposal.action}</code>`],
 	    [t("release.version"), proposal.version &&
 		html`<code>${proposal.version}</code>`],
@@ -74,11 +77,18 @@ function Summary({ proposal }) {
 	]} /></${Section}>`;
 }
 
-function Content({ proposal: { before, after, body } }) {
+// What the texts are compared with.
+function diffTitle({ status, stale }) {
+	return t(stale ? "proposals.diff.stale" : status === "pending" ?
+	    "proposals.diff.active" : "proposals.diff");
+}
+
+function Content({ proposal }) {
+	const { before, after, body } = proposal;
+	const title = diffTitle(proposal);
 	if (after !== null)
-		return html`<${Section} title=${t("proposals.diff")}>
-			<${Difference} label=${t("proposals.diff")} before=${before ?? ""}
-				after=${after} /></${Section}>`;
+		return html`<${Section} title=${title}><${Difference} label=${title}
+			before=${before ?? ""} after=${after} /></${Section}>`;
 	return html`<${Section} title=${t("proposals.body")}>${
 	    body === null ? html`<p class="muted">${t("proposals.body.gone")}</p>` :
 	    html`<pre class="preview" tabindex="0" aria-label=${t("proposals.body")}>${
@@ -125,5 +135,7 @@ export default function Proposal({ params: { id } }) {
 		<${Loaded} load=${load}>${(proposal) => html`
 			<${Why} proposal=${proposal} me=${me} />
 			<${Summary} proposal=${proposal} />
-			<${Content} proposal=${proposal} />`}</${Loaded}></${Page}>`;
+			<${Content} proposal=${proposal} />
+			${hasEffect(proposal) && html`<${Effect} key=${proposal.id}
+				proposal=${proposal} />`}`}</${Loaded}></${Page}>`;
 }

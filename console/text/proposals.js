@@ -35,7 +35,13 @@ addText({
 	"proposals.subject.erasure": "Erasure",
 	"proposals.subject.lists": "Lists",
 	"proposals.subject.config": "Configuration",
+	"proposals.target": "About",
+	"proposals.result": "Result",
+	"proposals.result.version": "The version {version}",
+	"proposals.result.shadow": "The shadow {version}",
 	"proposals.diff": "What changes",
+	"proposals.diff.active": "What changes, against what is active",
+	"proposals.diff.stale": "What changes, against what was active then",
 	"proposals.body": "Request",
 	"proposals.body.gone": "The content was removed when the proposal was decided.",
 	"proposals.why.stale": "What this change is based on is no longer active. Reject " +

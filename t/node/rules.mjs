@@ -71,6 +71,7 @@ async function approve(reason, done = "The change is in effect.") {
 	await admin.tabTo("tr[data-row] a");
 	await admin.press("Enter");
 	await admin.page.locator(".facts", { hasText: reason }).waitFor();
+	await admin.page.getByText("of the newest").first().waitFor();
 	await admin.press("A");
 	await admin.page.getByRole("dialog").waitFor();
 	await admin.tabTo("dialog textarea, dialog button[type=submit]");
@@ -178,9 +179,11 @@ await step("the author proposes it as a shadow, and an admin approves", async ()
 	admin = await person(people.admin);
 	await approve("watch it first", "The shadow runs.");
 	await admin.page.getByText("See the shadow").waitFor();
+	await admin.tabTo(".facts a[href^='#/trials/shadows/card.authorize/shd_']");
 });
 await step("an admin approves the proposal", async () => {
 	await approve("fewer false alarms");
+	await admin.tabTo(".facts a[href='#/rules/card.authorize/versions/day-1']");
 	await admin.press("g", "r");
 	await admin.text("day-1");
 });
