@@ -2,6 +2,7 @@
 // Requests to the API.  call("GET /v1/cases/{id}", { path: { id } }) names the
 // operation as docs/openapi.json does; t/console.sh compares them.
 import { signal } from "../third_party/preact/preact.js";
+import { isAsked } from "./acts.js";
 
 // The pool has few workers for operators: no more calls than this at once.
 const MOST_CALLS = 4;
@@ -131,7 +132,11 @@ function again(error, reads, tries) {
 //	signal		aborts it
 //	reads		true: the request changes nothing, as a GET, so 503 repeats it
 //	plain		true: errors go to the caller without a remedy
+//	asked		true: the operator was asked, as acts.js wants; only
+//			ui/change.js says so
 export async function send(operation, options = {}) {
+	if (isAsked(operation) && !options.asked)
+		throw new Error(`${operation} was not asked about`);
 	const [method, template] = operation.split(" ");
 	const url = urlOf(template, options.path, options.query);
 	for (let tries = 1; ; tries++) {

@@ -6,15 +6,15 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/apikeys.js";
 import { Badge } from "../ui/badge.js";
+import { useChange } from "../ui/change.js";
 import { Cli, Id } from "../ui/copy.js";
-import { Dialog, ask } from "../ui/dialog.js";
+import { Dialog } from "../ui/dialog.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Button, Check, Form, Select, TextField } from "../ui/form.js";
 import { Page, Section } from "../ui/page.js";
 import { Secret } from "../ui/secret.js";
 import { Table } from "../ui/table.js";
 import { Age, Time, TimeHead } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
 
 const SCOPES = ["decisions", "labels"];
 const KEY_DAYS = ["", "30", "90", "365"];
@@ -30,11 +30,11 @@ function CreateDialog({ onClose }) {
 	const [scopes, setScopes] = useState(SCOPES);
 	const [days, setDays] = useState("");
 	const [made, setMade] = useState(null);
-	const [busy, act] = useAct();
+	const [busy, change] = useChange();
 	async function save() {
-		const answer = await act(() => call("POST /v1/apikeys", { body: {
+		const answer = await change({ operation: "POST /v1/apikeys", body: {
 		    name: name.trim(), scopes,
-		    ...days === "" ? {} : { expiresInDays: Number(days) } } }));
+		    ...days === "" ? {} : { expiresInDays: Number(days) } } });
 		if (answer)
 			setMade(answer);
 	}
@@ -95,15 +95,11 @@ function columns(revoke) {
 export default function ApiKeys() {
 	const load = useLoad((signal) => call("GET /v1/apikeys", { signal }), []);
 	const [creating, setCreating] = useState(false);
-	const [, act] = useAct();
+	const [, change] = useChange();
 	async function revoke(row) {
-		if (await ask({ title: t("apikeys.revoke"), danger: true,
-		    text: t("apikeys.revoke.text", row),
-		    confirm: t("apikeys.revoke") }) === null)
-			return;
-		await act(() => call("POST /v1/apikeys/{id}/revoke",
-		    { path: { id: row.id } }), { done: t("apikeys.revoked.done", row) });
-		load.reload();
+		if (await change({ operation: "POST /v1/apikeys/{id}/revoke", about: row,
+		    path: { id: row.id }, done: t("apikeys.revoked.done", row) }) !== null)
+			load.reload();
 	}
 	return html`<${Page} title=${t("nav.apikeys")} lead=${t("apikeys.lead")}
 		actions=${html`<${Cli} words="keys list" />

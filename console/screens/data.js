@@ -9,7 +9,6 @@ import "../text/data.js";
 import { changeLabel, useChange } from "../ui/change.js";
 import { Ranked } from "../ui/chart.js";
 import { Cli } from "../ui/copy.js";
-import { ask } from "../ui/dialog.js";
 import { Loaded } from "../ui/empty.js";
 import { Button, Form, TextField } from "../ui/form.js";
 import { Facts, Note, Page, Section } from "../ui/page.js";
@@ -37,10 +36,6 @@ function RunRetention() {
 	const [busy, change] = useChange();
 	const [ran, setRan] = useState(null);
 	async function run() {
-		if (await ask({ title: t("data.run"), text: t("data.run.text"),
-		    danger: true, confirm: changeLabel("retention",
-		    t("data.run")) }) === null)
-			return;
 		const answer = await change({ subject: "retention",
 		    operation: "POST /v1/config/retention/run",
 		    done: t("data.ran") });
@@ -63,7 +58,7 @@ function Windows() {
 	return html`<${Loaded} load=${load}>${({ days, overridden }) => html`
 		<${SettingsForm} key=${version} title=${t("data.windows")}
 			text=${t("data.windows.text")} names=${WINDOW_NAMES} values=${days}
-			overridden=${overridden} subject="retention"
+			overridden=${overridden} subject="retention" about=${{ days }}
 			write="PUT /v1/config/retention" onSaved=${() => {
 			    load.reload();
 			    setVersion(version + 1);
@@ -75,10 +70,7 @@ function Erase() {
 	const [done, setDone] = useState(null);
 	const [busy, change] = useChange();
 	async function erase() {
-		if (userId.trim() === "" || await ask({ title: t("data.erase"),
-		    text: t("data.erase.sure", { userId: userId.trim() }),
-		    danger: true, confirm: changeLabel("erasure",
-		    t("data.erase.do")) }) === null)
+		if (userId.trim() === "")
 			return;
 		const answer = await change({ subject: "erasure",
 		    operation: "POST /v1/privacy/erase",

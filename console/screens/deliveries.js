@@ -10,15 +10,15 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/deliveries.js";
 import { Badge } from "../ui/badge.js";
+import { useChange } from "../ui/change.js";
 import { Clis } from "../ui/clis.js";
 import { Cli, Id } from "../ui/copy.js";
-import { ask } from "../ui/dialog.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Page, Section, Stat, Tabs } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Age, Time, TimeHead } from "../ui/time.js";
-import { toast, useAct } from "../ui/toast.js";
+import { toast } from "../ui/toast.js";
 
 const EVERY_MS = 10000;
 
@@ -35,24 +35,20 @@ function Events({ events }) {
 	    html`<li key=${event}><code>${event}</code></li>`)}</ul>`;
 }
 
-function Receivers({ kind, rows, reload, busy, act, again }) {
+function Receivers({ kind, rows, reload, busy, change, again }) {
 	const { group, revoke, test } = RECEIVER_KINDS[kind];
 	async function end(row) {
-		if (await ask({ title: t("deliveries.revoke"), danger: true,
-		    text: t("deliveries.revoke.text", { url: row.url ?? row.urlHint }),
-		    confirm: t("deliveries.revoke") }) === null)
-			return;
-		await act(() => call(revoke, { path: { id: row.id } }),
-		    { done: t("deliveries.revoke.done") });
-		reload();
+		if (await change({ operation: revoke, path: { id: row.id }, about: row,
+		    done: t("deliveries.revoke.done") }) !== null)
+			reload();
 	}
 	const actions = (row) => !row.active ? html`<${Button} kind="quiet" icon="plus"
 		onClick=${() => again(row)}>${t("deliveries.again")}</${Button}>` :
 	    html`<div class="buttons">
 		${test && html`<${Button} kind="quiet" icon="send" disabled=${busy}
-			label=${t("deliveries.test")} onClick=${() => act(() =>
-			call(test, { path: { id: row.id } }),
-			{ done: t("deliveries.test.done") })} />`}
+			label=${t("deliveries.test")} onClick=${() => change({
+			operation: test, path: { id: row.id },
+			done: t("deliveries.test.done") })} />`}
 		<${Button} kind="quiet" icon="x" disabled=${busy}
 			label=${t("deliveries.revoke")} onClick=${() => end(row)} />
 		<${Clis} lines=${(test ? ["test", "revoke"] : ["revoke"]).map((word) => ({
@@ -109,11 +105,11 @@ function Waiting({ kind, rows, dead, redrive, busy }) {
 		    "deliveries.dead.none" : "deliveries.pending.none")} />`} />`;
 }
 
-function Letters({ kind, load, busy, act }) {
+function Letters({ kind, load, busy, change }) {
 	const { redriveAll, redriveOne, group } = RECEIVER_KINDS[kind];
 	async function redrive(id) {
-		const answer = await act(() => id === null ? call(redriveAll) :
-		    call(redriveOne, { path: { id } }));
+		const answer = await change(id === null ? { operation: redriveAll } :
+		    { operation: redriveOne, path: { id } });
 		if (answer)
 			toast({ text: t("deliveries.requeued", { n: answer.requeued }),
 			    tone: "good" });
@@ -151,7 +147,7 @@ export default function Deliveries({ query }) {
 	    { every: EVERY_MS });
 	// { again }, while a receiver is added; null otherwise.
 	const [creating, setCreating] = useState(null);
-	const [busy, act] = useAct();
+	const [busy, change] = useChange();
 	return html`<${Page} title=${t("nav.deliveries")} actions=${html`
 		<${Cli} words=${`${group} list`} />
 		<${Button} kind="primary" icon="plus" disabled=${!load.data}
@@ -164,9 +160,9 @@ export default function Deliveries({ query }) {
 		<${Counts} load=${letters} receivers=${load.data?.[member]} />
 		<${Section} class="flush"><${Loaded} load=${load}>${(data) =>
 		    html`<${Receivers} ...${{ kind, rows: data[member],
-		    reload: load.reload, busy, act,
+		    reload: load.reload, busy, change,
 		    again: (row) => setCreating({ again: row }) }} />`}</${Loaded}></${Section}>
-		<${Letters} ...${{ kind, load: letters, busy, act }} />
+		<${Letters} ...${{ kind, load: letters, busy, change }} />
 		${creating && html`<${CreateDialog} kind=${kind} ...${creating}
 			events=${load.data.events} onClose=${() => {
 			    setCreating(null);

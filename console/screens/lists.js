@@ -9,9 +9,8 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/lists.js";
 import { Badge } from "../ui/badge.js";
-import { changeLabel, useChange } from "../ui/change.js";
+import { useChange } from "../ui/change.js";
 import { Cli, Copy } from "../ui/copy.js";
-import { ask } from "../ui/dialog.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Filters } from "../ui/filters.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
@@ -142,14 +141,10 @@ export default function Lists({ query }) {
 		summary.reload();
 	}
 	async function remove(row) {
-		if (await ask({ title: t("lists.remove"), danger: true,
-		    text: t("lists.remove.text", row),
-		    confirm: changeLabel("lists", t("lists.remove")),
-		    cli: () => ({ words: "lists remove", operands: [row.id] }) }) === null)
-			return;
-		await change({ subject: "lists", operation: "DELETE /v1/lists/{id}",
-		    path: { id: row.id }, done: t("lists.removed") });
-		reload();
+		if (await change({ subject: "lists", operation: "DELETE /v1/lists/{id}",
+		    path: { id: row.id }, about: row, done: t("lists.removed"),
+		    cli: { words: "lists remove", operands: [row.id] } }) !== null)
+			reload();
 	}
 	function close() {
 		setOpen(null);

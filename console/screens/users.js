@@ -8,31 +8,33 @@ import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
 import "../text/users.js";
 import { Badge } from "../ui/badge.js";
+import { useChange } from "../ui/change.js";
 import { Clis } from "../ui/clis.js";
 import { Cli } from "../ui/copy.js";
-import { Dialog, ask } from "../ui/dialog.js";
+import { Dialog } from "../ui/dialog.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
 import { Password } from "../ui/identity.js";
 import { Page, Section, Stat } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Time, TimeHead } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
 
 const ROLES = ["analyst", "author", "admin"];
 
 // What can be changed about an operator: the body, and when it is offered.
 const CHANGES = [
-	{ id: "endSessions", words: "users end-sessions", danger: true,
+	{ id: "endSessions", words: "users end-sessions",
 	    body: { endSessions: true }, offered: ({ disabled }) => !disabled },
-	{ id: "resetSecondFactor", words: "users reset-factor", danger: true,
+	{ id: "resetSecondFactor", words: "users reset-factor",
 	    body: { resetSecondFactor: true },
 	    offered: ({ secondFactor }) => secondFactor },
-	{ id: "disable", words: "users disable", danger: true,
+	{ id: "disable", words: "users disable",
 	    body: { disabled: true }, offered: ({ disabled }) => !disabled },
 	{ id: "enable", words: "users enable", body: { disabled: false },
 	    offered: ({ disabled }) => disabled },
 ];
+
+const OPERATOR_CHANGE = "PATCH /v1/auth/users/{email}";
 
 function roleOptions() {
 	return ROLES.map((role) => [role, t(`users.role.${role}`)]);
@@ -47,20 +49,18 @@ function State({ user }) {
 }
 
 // The dialog for a new operator, or for a new temporary password of one.
-function PasswordDialog({ user, onClose, onDone }) {
+function PasswordDialog({ user, users, onClose, onDone }) {
 	const [email, setEmail] = useState("");
 	const [role, setRole] = useState("analyst");
 	const [password, setPassword] = useState("");
-	const [busy, act] = useAct();
+	const [busy, change] = useChange();
 	const isNew = user === null;
 	async function save() {
-		const saved = await act(() => isNew ?
-		    call("POST /v1/auth/users", { body: { email: email.trim(),
-			role, password } }) :
-		    call("PATCH /v1/auth/users/{email}", { body: { password },
-			path: { email: user.email } }),
-		{ done: t(isNew ? "users.added" : "users.password.done") });
-		if (saved)
+		if (await change({ ...isNew ? { operation: "POST /v1/auth/users",
+		    body: { email: email.trim(), role, password } } :
+		    { operation: OPERATOR_CHANGE, body: { password },
+			path: { email: user.email }, about: { users } },
+		    done: t(isNew ? "users.added" : "users.password.done") }))
 			onDone();
 	}
 	const title = isNew ? t("users.add") : t("users.password.of", user);
@@ -95,17 +95,31 @@ function linesOf(user) {
 	    ({ name: t(`users.${id}`), words, operands: [user.email] }))];
 }
 
+// The role of an operator.  Another one is only chosen here, and given by the button.
+function Role({ user, disabled, patch }) {
+	const [chosen, setChosen] = useState(null);
+	async function give() {
+		await patch(user, { id: "role", words: "users role",
+		    body: { role: chosen } });
+		setChosen(null);
+	}
+	return html`<div class="buttons"><${Select} hideLabel
+		label=${t("users.role.of", user)} value=${chosen ?? user.role}
+		disabled=${disabled} options=${roleOptions()}
+		onInput=${(role) => setChosen(role === user.role ? null : role)} />
+		${chosen !== null && html`<${Button} disabled=${disabled}
+			label=${t("users.role.give.to", user)} onClick=${give}>
+			${t("users.role.give")}</${Button}>`}</div>`;
+}
+
 function columns({ me, busy, patch, setPassword }) {
 	const own = (user) => user.email === me.email;
 	return [
 		{ id: "email", label: t("users.email"), cell: (user) =>
 		    html`${user.email}${own(user) && html` <span class="muted">${
 			t("users.you")}</span>`}` },
-		{ id: "role", label: t("users.role"), cell: (user) => html`<${Select}
-		    hideLabel label=${t("users.role.of", user)} value=${user.role}
-		    disabled=${busy || own(user)} options=${roleOptions()}
-		    onInput=${(role) => patch(user, { id: "role", body: { role } })}
-		    />` },
+		{ id: "role", label: t("users.role"), cell: (user) => html`<${Role}
+		    user=${user} disabled=${busy || own(user)} patch=${patch} />` },
 		{ id: "state", label: t("users.state"),
 		    cell: (user) => html`<${State} user=${user} />` },
 		{ id: "factor", label: t("users.factor"), cell: ({ secondFactor }) =>
@@ -128,16 +142,13 @@ export default function Users() {
 	const { me } = useSignal(session);
 	const load = useLoad((signal) => call("GET /v1/auth/users", { signal }), []);
 	const [open, setOpen] = useState(undefined);
-	const [busy, act] = useAct();
-	async function patch(user, { id, body, danger = false }) {
-		if (danger && await ask({ title: t(`users.${id}`), danger,
-		    text: t(`users.${id}.text`, user),
-		    confirm: t(`users.${id}`) }) === null)
-			return;
-		await act(() => call("PATCH /v1/auth/users/{email}",
-		    { body, path: { email: user.email } }),
-		{ done: t(`users.${id}.done`, user) });
-		load.reload();
+	const [busy, change] = useChange();
+	async function patch(user, { id, words, body }) {
+		if (await change({ operation: OPERATOR_CHANGE, body,
+		    path: { email: user.email }, about: { users: load.data },
+		    cli: { words, operands: [user.email, ...body.role ? [body.role] : []] },
+		    done: t(`users.${id}.done`, user) }) !== null)
+			await load.reload();
 	}
 	return html`<${Page} title=${t("nav.users")} lead=${t("users.lead")}
 		actions=${html`<${Cli} words="users list" />
@@ -156,7 +167,7 @@ export default function Users() {
 				columns=${columns({ me, busy, patch, setPassword: setOpen })}
 				empty=${html`<${Empty} title=${t("users.none")} />`} />
 			</${Section}>`}</${Loaded}>
-		${open !== undefined && html`<${PasswordDialog} user=${open}
+		${open !== undefined && html`<${PasswordDialog} user=${open} users=${load.data}
 			onClose=${() => setOpen(undefined)} onDone=${() => {
 			    setOpen(undefined);
 			    load.reload();

@@ -16,9 +16,9 @@ function Source({ overridden, onRemove }) {
 }
 
 // SettingsForm: names are the members of values that it shows; write is the
-// operation; subject a word of FOUR_EYES.
+// operation; subject a word of FOUR_EYES; about is for useChange().
 export function SettingsForm({ title, text, names, values, overridden, write,
-    subject = null, onSaved }) {
+    subject = null, about, onSaved }) {
 	const [drafts, setDrafts] = useState(() => Object.fromEntries(
 	    names.map((name) => [name, String(values[name])])));
 	const [removed, setRemoved] = useState(new Set());
@@ -31,7 +31,7 @@ export function SettingsForm({ title, text, names, values, overridden, write,
 		if (none || names.some(wrong))
 			return;
 		const saved = await change({ subject, operation: write, body: changes,
-		    done: t("settings.saved") });
+		    about, done: t("settings.saved") });
 		if (saved)
 			onSaved();
 	}

@@ -27,7 +27,5 @@ addText({
 	"apikeys.key": "Key of {name}",
 	"apikeys.key.text": "The service sends it in the header X-API-Key.",
 	"apikeys.revoke": "Revoke",
-	"apikeys.revoke.text": "Refuse the key {name} from now on? Services that use it " +
-	    "get no decisions any more.",
 	"apikeys.revoked.done": "The key {name} is refused from now on.",
 });

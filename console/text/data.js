@@ -35,8 +35,6 @@ addText({
 	"data.sweep.text": "The companion removes what is too old at regular times; a " +
 	    "sweep by hand does the same now.",
 	"data.run": "Run a sweep",
-	"data.run.text": "Remove everything that is older than the windows? Removed data " +
-	    "cannot be brought back.",
 	"data.ran": "The sweep is done.",
 	"data.pruned.verdicts": "Verdicts removed",
 	"data.pruned.activity": "Requests removed",
@@ -47,7 +45,6 @@ addText({
 	"data.erase.text": "Removes the user's requests, samples, links and baseline. The " +
 	    "verdicts stay, without personal data.",
 	"data.erase.do": "Erase",
-	"data.erase.sure": "Erase the data of the user {userId}? This cannot be undone.",
 	"data.user": "Id of the user",
 	"data.erased": "The data of the user is erased.",
 	"data.erase.complete": "{n} samples and {requests} requests were removed.",

@@ -41,8 +41,6 @@ addText({
 	"deliveries.test": "Send a test",
 	"deliveries.test.done": "The test is queued.",
 	"deliveries.revoke": "Revoke",
-	"deliveries.revoke.text": "Send nothing more to {url}? Its pending deliveries " +
-	    "are dropped.",
 	"deliveries.revoke.done": "It is revoked and gets nothing more.",
 	"deliveries.again": "Add it again",
 	"deliveries.again.webhooks": "What is revoked stays revoked, because its " +

@@ -26,10 +26,7 @@ addText({
 	"lists.edit": "Change the entry",
 	"lists.edit.one": "Change {value}",
 	"lists.keep": "as before",
-	"lists.remove": "Remove",
 	"lists.remove.one": "Remove {value}",
-	"lists.remove.text": "Remove the entry {kind} {subject} {value}? The next " +
-	    "decision no longer sees it.",
 	"lists.removed": "The entry is removed.",
 	"lists.search": "Search",
 	"lists.search.subject": "Search by",

@@ -84,7 +84,6 @@ addText({
 	"views.save.do": "Save",
 	"views.saved": "The view {name} is saved.",
 	"views.delete": "Delete the view {name}",
-	"views.delete.do": "Delete",
 	"views.deleted": "The view is deleted.",
 	"filter.all": "all",
 	"filter.clear": "Clear filters",

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: ISC
-// Changes that FOUR_EYES may give to a second person: one call makes the change, or
-// asks for a reason and proposes it.
+// Changes: one call asks about those of acts.js, and makes the change or, if FOUR_EYES
+// gives it to a second person, proposes it with a reason.
+import { html } from "../../third_party/preact/preact.js";
+import { actOf } from "../acts.js";
 import { call, urlOf } from "../api.js";
 import { go, href } from "../router.js";
 import { needsApproval } from "../session.js";
 import { t } from "../text.js";
 import "../text/change.js";
 import { ask } from "./dialog.js";
+import { Facts } from "./page.js";
 import { toast, useAct } from "./toast.js";
 
 // propose({ operation, path, query, body, csv }, reason): the new proposal.  The
@@ -25,13 +28,30 @@ export function announceProposal({ id }) {
 		run: () => go(href("/proposals/:id", { id })) } });
 }
 
-// Ask for a reason; resolves to the proposal, or to null without one.
-async function askAndPropose(request) {
-	const reason = await ask({ title: t("change.propose"),
-	    text: t("change.propose.text"), confirm: t("change.propose"),
-	    note: { label: t("change.reason"), hint: t("change.reason.hint"),
-		required: true } });
-	return reason === null ? null : propose(request, reason);
+// What the act touches, and what a proposal does.
+function Touched({ facts, note, proposes }) {
+	return html`${facts.length > 0 && html`<${Facts} items=${facts} />`}
+		${note && html`<p>${note}</p>`}
+		${proposes && html`<p>${t("change.propose.text")}</p>`}`;
+}
+
+// The question before an act, or before a proposal: the members of ask().
+function questionOf(act, touched, { subject, cli }) {
+	const proposes = needsApproval(subject);
+	const { id, values, facts = [] } = act ?? {};
+	return { title: act ? t(`act.${id}`, values) : t("change.propose"),
+	    text: act && t(`act.${id}.text`, values), danger: act !== null,
+	    children: html`<${Touched} note=${touched.note} proposes=${proposes}
+		facts=${[...facts, ...touched.facts ?? []]} />`,
+	    confirm: proposes ? t("change.propose") : t(`act.${id}`, values),
+	    cli: cli && (() => cli),
+	    note: proposes ? { label: t("change.reason"), required: true,
+		hint: t("change.reason.hint") } : null };
+}
+
+// What a request tells of what the act touches.
+async function readTouched({ operation, options, show }) {
+	return show(await call(operation, { ...options, reads: true }));
 }
 
 // changeLabel(subject, text): what a button says: text, or that it proposes.
@@ -40,18 +60,32 @@ export function changeLabel(subject, text) {
 }
 
 // useChange(): [busy, change].  await change({ subject, operation, path, query,
-// body, csv, done, failed }) resolves to the answer of the change, to { proposal },
-// to null if the operator gives no reason, and to undefined after an error, which
-// a toast has shown.  subject is a word of FOUR_EYES, or null.
+// body, csv, about, cli, done, failed }) resolves to the answer of the change, to
+// { proposal }, to null if the operator says no, and to undefined after an error,
+// which a toast has shown.  subject is a word of FOUR_EYES, or null; about is what
+// acts.js says of the object; cli gives the members of Cli.
 export function useChange() {
-	const [busy, act] = useAct();
-	async function change({ subject = null, operation, done = null,
-	    failed = undefined, ...request }) {
-		if (!needsApproval(subject))
-			return act(() => call(operation, request), { done, failed });
-		const proposal = await act(() =>
-		    askAndPropose({ operation, ...request }),
-		    { failed });
+	const [busy, run] = useAct();
+	// "" without a question; null: no; undefined: what it touches is unknown.
+	async function sure(operation, { subject, cli, ...request }) {
+		const act = actOf(operation, request);
+		if (act === null && !needsApproval(subject))
+			return "";
+		const touched = act?.reads ? await run(() => readTouched(act.reads)) : {};
+		return touched && ask(questionOf(act, touched, { subject, cli }));
+	}
+	async function change({ operation, done = null, failed = undefined,
+	    ...asked }) {
+		const reason = await sure(operation, asked);
+		if (reason === null || reason === undefined)
+			return reason;
+		const { path, query, body, csv } = asked;
+		const request = { path, query, body, csv };
+		if (!needsApproval(asked.subject))
+			return run(() => call(operation, { ...request, asked: true }),
+			    { done, failed });
+		const proposal = await run(() => propose({ operation, ...request },
+		    reason), { failed });
 		if (!proposal)
 			return proposal;
 		announceProposal(proposal);

@@ -7,7 +7,8 @@ import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { viewOf, viewQuery } from "../view.js";
-import { ask, Dialog } from "./dialog.js";
+import { useChange } from "./change.js";
+import { Dialog } from "./dialog.js";
 import { Button, Check, Form, Select, TextField } from "./form.js";
 import { useAct } from "./toast.js";
 
@@ -36,16 +37,14 @@ function Save({ screen, query, close }) {
 export function Views({ screen, address, query }) {
 	const load = useLoad((signal) => call("GET /v1/views", { signal }), [screen]);
 	const [open, setOpen] = useState(false);
-	const [busy, act] = useAct();
+	const [busy, change] = useChange();
 	const views = (load.data ?? []).filter((view) => view.screen === screen);
 	const here = viewOf(views, query);
 	const show = (id) => go(href(address, {},
 	    views.find((view) => view.id === id)?.query ?? {}));
 	async function remove() {
-		const sure = await ask({ title: t("views.delete", { name: here.name }),
-		    confirm: t("views.delete.do"), danger: true });
-		if (sure !== null && await act(() => call("DELETE /v1/views/{id}",
-		    { path: { id: here.id } }), { done: t("views.deleted") }))
+		if (await change({ operation: "DELETE /v1/views/{id}", about: here,
+		    path: { id: here.id }, done: t("views.deleted") }))
 			load.reload();
 	}
 	return html`${views.length > 0 && html`<${Select} label=${t("views.all")}

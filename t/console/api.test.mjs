@@ -70,16 +70,24 @@ test("after a remedy the request is sent again, and without one it fails",
     async () => {
 	const seen = serve([[403, refused("REAUTH_REQUIRED")], [200, { ok: true }]]);
 	remedy("REAUTH_REQUIRED", async () => true);
-	await call("POST /v1/apikeys", { body: { name: "x" } });
+	await call("POST /v1/webhooks", { body: { name: "x" } });
 	assert.deepEqual(seen.map(({ body }) => body),
 	    ['{"name":"x"}', '{"name":"x"}']);
 	serve([[403, refused("REAUTH_REQUIRED")]]);
 	remedy("REAUTH_REQUIRED", async () => false);
-	await assert.rejects(call("POST /v1/apikeys"), { code: "REAUTH_REQUIRED" });
+	await assert.rejects(call("POST /v1/webhooks"), { code: "REAUTH_REQUIRED" });
 	serve([[403, refused("REAUTH_REQUIRED")]]);
 	remedy("REAUTH_REQUIRED", () => assert.fail("plain has no remedy"));
 	await assert.rejects(call("POST /v1/auth/confirm", { plain: true }),
 	    { code: "REAUTH_REQUIRED" });
+});
+test("an act is sent only after its question", async () => {
+	const seen = serve([[201, { id: "key_1" }]]);
+	await assert.rejects(call("POST /v1/apikeys", { body: {} }),
+	    /was not asked about/);
+	assert.equal(seen.length, 0);
+	await call("POST /v1/apikeys", { body: {}, asked: true });
+	assert.equal(seen.length, 1);
 });
 test("an aborted request ends with the reason of its signal", async () => {
 	globalThis.fetch = (_, { signal }) => new Promise((_, fail) =>

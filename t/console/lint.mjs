@@ -36,6 +36,7 @@ const REFUSED = [
 	[/\b(local|session)Storage\b|document\.cookie|indexedDB/,
 	    "only prefs.js stores something", "console/prefs.js"],
 	[/\bfetch\(/, "only api.js sends requests", "console/api.js"],
+	[/\basked: true\b/, "only change.js asks about an act", "console/ui/change.js"],
 	[/\bconsole\.[a-z]+\(/, "only app.js writes to the log of the browser",
 	    "console/app.js"],
 ];
@@ -397,6 +398,76 @@ function* commanded() {
 	}
 }
 
+// Changes about which the console does not ask by its table of acts, and why.
+const UNDONE_BY = "a rollback undoes it, and its dialog shows the difference";
+const CASE = "it concerns one analyst's work, and reopening undoes an outcome";
+const OWN = "it concerns the operator's own session or account";
+const READS = "it changes nothing";
+const HARMLESS = {
+	"POST /v1/auth/register": OWN,
+	"POST /v1/auth/login": OWN,
+	"POST /v1/auth/confirm": OWN,
+	"POST /v1/auth/password": OWN,
+	"POST /v1/auth/refresh": OWN,
+	"POST /v1/auth/logout": OWN,
+	"POST /v1/auth/logout-all": OWN,
+	"POST /v1/auth/second-factor": OWN,
+	"POST /v1/auth/second-factor/enable": OWN,
+	"POST /v1/auth/second-factor/disable": OWN,
+	"POST /v1/cases/next": CASE,
+	"POST /v1/cases/resolve": CASE,
+	"POST /v1/cases/{id}/assign": CASE,
+	"POST /v1/cases/{id}/release": CASE,
+	"POST /v1/cases/{id}/hand-over": CASE,
+	"POST /v1/cases/{id}/snooze": CASE,
+	"POST /v1/cases/{id}/notes": CASE,
+	"POST /v1/cases/{id}/resolve": CASE,
+	"POST /v1/cases/{id}/reopen": CASE,
+	"POST /v1/decisions/{id}/try": READS,
+	"POST /v1/rules/check": READS,
+	"POST /v1/policies/{id}/simulate": READS,
+	"POST /v1/lists/search": READS,
+	"POST /v1/lists/import/check": READS,
+	"POST /v1/backtest": READS,
+	"POST /v1/backtest/{id}/cancel": "the backtest can be started again",
+	"POST /v1/rules": UNDONE_BY,
+	"POST /v1/rules/{eventType}/rollback": UNDONE_BY,
+	"POST /v1/policies": UNDONE_BY,
+	"POST /v1/policies/{id}/rollback": UNDONE_BY,
+	"POST /v1/model/shadow/promote": UNDONE_BY,
+	"POST /v1/model/shadow/end": "it decides nothing, and can begin again",
+	"POST /v1/lists": "removing the entry undoes it",
+	"POST /v1/lists/import": "its dialog shows what it adds and replaces",
+	"POST /v1/views": "deleting the view undoes it",
+	"POST /v1/webhooks": "revoking it undoes it",
+	"POST /v1/notifications": "revoking it undoes it",
+	"POST /v1/notifications/{id}/test": "it sends one message",
+	"POST /v1/webhooks/deliveries/{id}/redrive": "it sends one message",
+	"POST /v1/notifications/deliveries/{id}/redrive": "it sends one message",
+	"PUT /v1/queues/{name}": "the same form undoes it",
+	"PUT /v1/config/rate-limits": "the same form undoes it",
+	"PUT /v1/config/alerts": "the same form undoes it",
+	"POST /v1/proposals": "useChange() has asked about what it proposes",
+	"POST /v1/proposals/{id}/approve": "its question shows what the act touches",
+	"POST /v1/proposals/{id}/reject": "its question takes a reason",
+	"POST /v1/proposals/{id}/withdraw": "the change can be proposed again",
+};
+
+// Each change of the console is one that acts.js asks about, or harmless.
+async function* acts() {
+	const { isAsked } = await import(join(root, "console/acts.js"));
+	const changes = [...operationsOfConsole().keys()].filter((operation) =>
+	    !operation.startsWith("GET "));
+	for (const operation of changes)
+		if (isAsked(operation) === operation in HARMLESS)
+			yield isAsked(operation) ?
+			    `acts.js asks about ${operation}, which is harmless` :
+			    `acts.js does not ask about ${operation}`;
+	for (const operation of Object.keys(HARMLESS))
+		if (!changes.includes(operation))
+			yield `the console does not send ${operation}`;
+}
+
 // Operator routes that no screen uses, and why.
 const UNUSED = {
 	"GET /v1/verdicts": "GET /v1/activity has the same decisions and more members",
@@ -470,6 +541,6 @@ function* installed() {
 }
 
 const CHECKS = { refused, lengths, words, stripped, texts, operations, manual,
-    assayctl, commanded, routes, declared, exported, installed, classes };
+    assayctl, commanded, acts, routes, declared, exported, installed, classes };
 for await (const fault of CHECKS[check]())
 	console.log(fault);

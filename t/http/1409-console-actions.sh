@@ -10,6 +10,7 @@
 
 need_chromium
 start_console
+add_analysts
 http POST /v1/lists '{"kind":"watch","subject":"user","value":"u-77"}'
 is "an entry without an end is stored" "$STATUS" 201
 http POST /v1/lists '{"kind":"watch","subject":"user","value":"u-soon",
@@ -28,6 +29,6 @@ http GET '/v1/cases?queue=*'
 queue=$(json '.[0].queue')
 
 start_tcp_site
-run_steps actions.mjs 14 \
+run_steps actions.mjs 17 \
     "{\"password\":\"correct horse\",\"user\":\"u-77\",\"queue\":\"$queue\"}"
 finish

@@ -161,6 +161,46 @@ await step("a revoked webhook is added again as a new one", async () => {
 	want(endpoints.map(({ url, active }) => `${url} ${active}`).join(),
 	    "https://hooks.example.com/in true,https://hooks.example.com/in false");
 });
+const roleNow = async (email) => (await ask("/v1/auth/users")).find((one) =>
+    one.email === email).role;
+const changes = [];
+page.on("request", (request) => {
+	if (request.method() !== "GET")
+		changes.push(`${request.method()} ${new URL(request.url()).pathname}`);
+});
+await step("an arrow key on a role changes nothing", async () => {
+	await open("#/users", "tr[data-row]");
+	await field("Role of bob@example.com").focus();
+	await page.keyboard.press("ArrowDown");
+	await button("Change the role of bob@example.com").waitFor();
+	want(await field("Role of bob@example.com").inputValue(), "author");
+	want(await roleNow("bob@example.com"), "analyst");
+	want(changes.join(), "");
+});
+await step("a question that is answered with no puts the role back", async () => {
+	await button("Change the role of bob@example.com").click();
+	await dialog("Make an author").getByText("bob@example.com will be an author")
+	    .waitFor();
+	// The button that has the focus says no.
+	await page.keyboard.press("Enter");
+	await gone(dialog("Make an author"));
+	await gone(button("Change the role of bob@example.com"));
+	want(await field("Role of bob@example.com").inputValue(), "analyst");
+	want(changes.join(), "");
+});
+await step("a question that is answered with yes gives the role once", async () => {
+	await field("Role of bob@example.com").selectOption("admin");
+	await button("Change the role of bob@example.com").click();
+	const question = dialog("Make an admin");
+	await question.getByText("bob@example.com will be an admin: may do everything")
+	    .waitFor();
+	want(await question.locator(".facts").innerText().then((text) =>
+	    text.replace(/\s+/g, " ")), "Admins afterwards 2");
+	await question.getByRole("button", { name: "Make an admin" }).dblclick();
+	await page.getByText("The role of bob@example.com has changed.").waitFor();
+	want(await roleNow("bob@example.com"), "admin");
+	want(changes.join(), "PATCH /v1/auth/users/bob%40example.com");
+});
 await step("signing out everywhere ends the session", async () => {
 	want(seen.errors.join(), "");
 	await open("#/account", ".facts");

@@ -151,12 +151,13 @@ await step("a note outlives a case that another analyst resolves first", async (
 	await ana.locator(".note .typed").getByText("it was her sister").waitFor();
 	want(await field(ana, "Write a note").inputValue(), "too many");
 });
-// Forms in dialogs: their address, the button that opens them, and what is typed.
+// Forms in dialogs: their address, the button that opens them, what is typed, and the
+// question that follows.
 const FORMS = [
 	["#/lists", "Add an entry", { Value: "u-9", Reason: "typed" }],
 	["#/users", "Add an operator", { Email: "eve@example.com",
-	    "Temporary password": "typed horse" }],
-	["#/keys", "Create a key", { Name: "typed" }],
+	    "Temporary password": "typed horse" }, "Add an analyst"],
+	["#/keys", "Create a key", { Name: "typed" }, "Create the key"],
 	["#/deliveries", "Add a webhook", { URL: "https://example.com/typed" }],
 	["#/deliveries?kind=alerts", "Add a channel", { URL:
 	    "https://example.com/typed" }],
@@ -165,7 +166,7 @@ const SAID = [[403, "FORBIDDEN", "Your role does not allow this. Ask an admin."]
     [429, "RATE_LIMITED", "Too many requests. Try again in 60 s."],
     [500, "INTERNAL", "tell an admin if it fails again."],
     [503, "UNAVAILABLE", "The service cannot answer right now. Try again."]];
-for (const [hash, name, typed] of FORMS) {
+for (const [hash, name, typed, question] of FORMS) {
 	await step(`the form "${name}" says why it fails and keeps what was typed`,
 	    async () => {
 		await show(admin, hash, "main .page");
@@ -182,6 +183,8 @@ for (const [hash, name, typed] of FORMS) {
 			    answer.status() === status &&
 			    answer.request().method() === "POST");
 			await form.locator("[type=submit]").click();
+			if (question)
+				await button(dialog(admin, question), question).click();
 			await answered;
 			await form.getByText(words).first().waitFor();
 			await admin.unroute("**/v1/**");

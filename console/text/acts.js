@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: ISC
+// What will be true after an act, and what it touches.
+import { addText } from "../text.js";
+
+addText({
+	"act.operator.new.analyst": "Add an analyst",
+	"act.operator.new.analyst.text": "{email} can sign in with this password, work " +
+	    "on cases and read everything but the administration.",
+	"act.operator.new.author": "Add an author",
+	"act.operator.new.author.text": "{email} can sign in with this password, work " +
+	    "on cases, try rules and propose changes.",
+	"act.operator.new.admin": "Add an admin",
+	"act.operator.new.admin.text": "{email} can sign in with this password and do " +
+	    "everything: change rules and lists, add admins, and erase data.",
+	"act.operator.role.analyst": "Make an analyst",
+	"act.operator.role.analyst.text": "{email} will be an analyst: may work on " +
+	    "cases and read everything but the administration, and nothing more.",
+	"act.operator.role.author": "Make an author",
+	"act.operator.role.author.text": "{email} will be an author: may work on " +
+	    "cases, try rules and propose changes, and nothing more.",
+	"act.operator.role.admin": "Make an admin",
+	"act.operator.role.admin.text": "{email} will be an admin: may do everything, " +
+	    "change rules and lists, add and disable operators, and erase data.",
+	"act.operator.disabled.true": "Disable",
+	"act.operator.disabled.true.text": "All sessions of {email} end, and {email} " +
+	    "cannot sign in. Cases that {email} has taken stay taken.",
+	"act.operator.disabled.false": "Enable",
+	"act.operator.disabled.false.text": "{email} can sign in again, with the same " +
+	    "role and password.",
+	"act.operator.endSessions.true": "End sessions",
+	"act.operator.endSessions.true.text": "All sessions of {email} end, in " +
+	    "browsers and of assayctl. {email} can sign in again.",
+	"act.operator.resetSecondFactor.true": "Remove second factor",
+	"act.operator.resetSecondFactor.true.text": "All sessions of {email} end, and " +
+	    "the password alone signs {email} in. Make sure that it is {email} who " +
+	    "asks for it.",
+	"act.operator.password": "Set the password",
+	"act.operator.password.text": "All sessions of {email} end. {email} can sign in " +
+	    "with this password only, and must replace it then.",
+	"act.admins": "Admins afterwards",
+	"act.key.create": "Create the key",
+	"act.key.create.text": "Whoever has the key {name} can send what it allows.",
+	"act.key.revoke": "Revoke the key",
+	"act.key.revoke.text": "The service refuses the key {name} from now on. Services " +
+	    "that use it get no decisions. This cannot be undone.",
+	"act.scopes": "May send",
+	"act.days": "Days until it ends",
+	"act.days.none": "no end",
+	"act.prefix": "Begins with",
+	"act.by": "Created by",
+	"act.receiver.revoke": "Revoke",
+	"act.receiver.revoke.text": "{url} gets nothing more, and what is pending for it " +
+	    "is dropped. This cannot be undone.",
+	"act.pending": "Pending deliveries that are dropped",
+	"act.receiver.redrive": "Retry all",
+	"act.receiver.redrive.text": "Every dead letter is sent again now. Those to " +
+	    "revoked receivers are dropped.",
+	"act.dead": "Dead letters",
+	"act.least": "{n} or more",
+	"act.unknown": "too many to count",
+	"act.retention.shorten": "Keep data for fewer days",
+	"act.retention.shorten.text": "The next sweep removes what is older than the new " +
+	    "windows. What it removes cannot be brought back.",
+	"act.retention.run": "Run a sweep",
+	"act.retention.run.text": "The sweep removes everything that is older than the " +
+	    "windows. What it removes cannot be brought back.",
+	"act.erase": "Erase the user",
+	"act.erase.text": "The data of the user {userId} is removed. This cannot be " +
+	    "undone.",
+	"act.entry.remove": "Remove the entry",
+	"act.entry.remove.text": "The next decision does not see the entry {kind} " +
+	    "{subject} {value} any more.",
+	"act.view.delete": "Delete the view",
+	"act.view.delete.text": "The view {name} is gone. This cannot be undone.",
+	"act.view.delete.shared": "Delete the view of all",
+	"act.view.delete.shared.text": "The view {name} is gone, for all operators. " +
+	    "This cannot be undone.",
+});
