@@ -1034,7 +1034,8 @@ select assay.sample_start($1::text, $2::bigint, $3::bigint)::text as since,
 declare backtest no scroll cursor for
 select case when $2::bigint = 0 then d.sample
 		else left(d.sample, $2::bigint::int) end as sample,
-	l.outcome = 'fraud' as fraud, d.event_id
+	l.outcome = 'fraud' as fraud, d.event_id, d.verdict_id, d.user_id,
+	d.decided_at
 from assay.decision_detail d left join assay.label l
 	on l.event_id = d.event_id and l.outcome <> 'none'
 where d.event_type = $1::text and d.sample is not null;
@@ -1063,7 +1064,8 @@ limit $3::bigint;
 declare backtest no scroll cursor for
 select case when $2::bigint = 0 then d.sample
 		else left(d.sample, $2::bigint::int) end as sample,
-	l.outcome = 'fraud' as fraud, d.event_id
+	l.outcome = 'fraud' as fraud, d.event_id, d.verdict_id, d.user_id,
+	d.decided_at
 from assay.decision_detail d left join assay.label l
 	on l.event_id = d.event_id and l.outcome <> 'none'
 where d.event_type = $1::text and d.sample is not null

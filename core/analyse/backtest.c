@@ -8,25 +8,37 @@
 #include "core/base/str.h"
 #include "core/analyse/backtest.h"
 
+static void count_pair(
+    struct backtest_pair *pair, const struct backtest_label_result *result);
 static void count_verdict(
     struct confusion *c, enum verdict verdict, enum backtest_label label);
+static void add_delta(struct str *s, const struct confusion *before,
+    const struct confusion *after, int64_t flips);
 static void add_confusion(
     struct str *s, const char *before, const struct confusion *c);
 static void add_rate_member(
     struct str *s, const char *before, int64_t part, int64_t whole);
 static void add_mix(struct str *s, const struct backtest *bt);
 static void add_flips(struct str *s, const struct backtest *bt);
+static int64_t count_active_flips(const struct backtest *bt);
+static void add_verdicts(struct str *s, const struct backtest *bt);
+static void add_active_flips(struct str *s, const struct backtest *bt);
 
 void
 backtest_add(struct backtest *bt, const struct backtest_label_result *result)
 {
 	bt->pairs[result->answered][result->candidate]++;
+	count_pair(
+	    &bt->active_pairs[result->active][result->candidate], result);
+	bt->amounts = bt->amounts || result->signals != NULL;
 	if (result->label == LABEL_NONE)
 		return;
 	bt->labeled++;
 	bt->flips += result->candidate != result->answered;
+	bt->active_flips += result->candidate != result->active;
 	count_verdict(&bt->candidate, result->candidate, result->label);
 	count_verdict(&bt->baseline, result->baseline, result->label);
+	count_verdict(&bt->active, result->active, result->label);
 }
 
 int64_t
@@ -44,7 +56,7 @@ backtest_samples(const struct backtest *bt)
 void
 backtest_json(struct str *s, const struct backtest *bt)
 {
-	const struct confusion *c = &bt->candidate, *b = &bt->baseline;
+	const struct confusion *c = &bt->candidate;
 
 	str_addf(s, "\"sampleSize\":%" PRId64 ",\"labeled\":%" PRId64,
 	    backtest_samples(bt), bt->labeled);
@@ -55,14 +67,33 @@ backtest_json(struct str *s, const struct backtest *bt)
 	    c->true_positives + c->false_negatives);
 	add_rate_member(s, ",\"falsePositiveRate\":", c->false_positives,
 	    c->false_positives + c->true_negatives);
-	add_confusion(s, "},\"baseline\":{", b);
-	str_addf(s,
-	    "},\"delta\":{\"fraudCaught\":%" PRId64
-	    ",\"falsePositives\":%" PRId64 ",\"flips\":%" PRId64 "}",
-	    c->true_positives - b->true_positives,
-	    c->false_positives - b->false_positives, bt->flips);
+	add_confusion(s, "},\"baseline\":{", &bt->baseline);
+	str_addc(s, '}');
+	add_delta(s, &bt->baseline, c, bt->flips);
 	add_mix(s, bt);
 	add_flips(s, bt);
+}
+
+void
+backtest_active_json(struct str *s, const struct backtest *bt)
+{
+	str_addf(s, "\"flips\":%" PRId64, count_active_flips(bt));
+	add_confusion(s, ",\"counts\":{", &bt->active);
+	str_addc(s, '}');
+	add_delta(s, &bt->active, &bt->candidate, bt->active_flips);
+	add_verdicts(s, bt);
+	add_active_flips(s, bt);
+}
+
+static void
+count_pair(
+    struct backtest_pair *pair, const struct backtest_label_result *result)
+{
+	pair->samples++;
+	pair->fraud += result->label == LABEL_FRAUD;
+	pair->legit += result->label == LABEL_LEGIT;
+	if (result->signals != NULL)
+		amounts_add(&pair->amounts, result->signals);
 }
 
 static void
@@ -95,6 +126,18 @@ add_rate_member(struct str *s, const char *before, int64_t part, int64_t whole)
 {
 	str_add(s, before);
 	str_number(s, whole == 0 ? 0 : (double)part / (double)whole);
+}
+
+/* The candidate minus what it is compared with, on labelled samples. */
+static void
+add_delta(struct str *s, const struct confusion *before,
+    const struct confusion *after, int64_t flips)
+{
+	str_addf(s,
+	    ",\"delta\":{\"fraudCaught\":%" PRId64
+	    ",\"falsePositives\":%" PRId64 ",\"flips\":%" PRId64 "}",
+	    after->true_positives - before->true_positives,
+	    after->false_positives - before->false_positives, flips);
 }
 
 /* The number of samples by verdict: as answered, and by the candidate. */
@@ -138,6 +181,70 @@ add_flips(struct str *s, const struct backtest *bt)
 			    "\"samples\":%" PRId64 "}",
 			    before, verdict_name((enum verdict)i),
 			    verdict_name((enum verdict)k), bt->pairs[i][k]);
+			before = ",";
+		}
+	}
+	str_addc(s, ']');
+}
+
+static int64_t
+count_active_flips(const struct backtest *bt)
+{
+	int64_t n = 0;
+	unsigned int i, k;
+
+	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++)
+		for (k = VERDICT_ALLOW; k < VERDICT__MAX; k++)
+			if (i != k)
+				n += bt->active_pairs[i][k].samples;
+	return n;
+}
+
+/* All samples by the active verdict, and within each by the candidate's. */
+static void
+add_verdicts(struct str *s, const struct backtest *bt)
+{
+	unsigned int i, k;
+
+	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++) {
+		str_addf(s, "%s\"%s\":{",
+		    i == VERDICT_ALLOW ? ",\"verdicts\":{" : "},",
+		    verdict_name((enum verdict)i));
+		for (k = VERDICT_ALLOW; k < VERDICT__MAX; k++)
+			str_addf(s, "%s\"%s\":%" PRId64,
+			    k == VERDICT_ALLOW ? "" : ",",
+			    verdict_name((enum verdict)k),
+			    bt->active_pairs[i][k].samples);
+	}
+	str_add(s, "}}");
+}
+
+/* The pairs that differ, with their labels and amounts. */
+static void
+add_active_flips(struct str *s, const struct backtest *bt)
+{
+	const struct backtest_pair *pair;
+	const char *before = "";
+	unsigned int i, k;
+
+	str_add(s, ",\"flipsByPair\":[");
+	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++) {
+		for (k = VERDICT_ALLOW; k < VERDICT__MAX; k++) {
+			pair = &bt->active_pairs[i][k];
+			if (i == k || pair->samples == 0)
+				continue;
+			str_addf(s,
+			    "%s{\"from\":\"%s\",\"to\":\"%s\","
+			    "\"samples\":%" PRId64 ",\"fraud\":%" PRId64
+			    ",\"legit\":%" PRId64,
+			    before, verdict_name((enum verdict)i),
+			    verdict_name((enum verdict)k), pair->samples,
+			    pair->fraud, pair->legit);
+			if (bt->amounts) {
+				str_add(s, ",\"amounts\":");
+				amounts_json(s, &pair->amounts);
+			}
+			str_addc(s, '}');
 			before = ",";
 		}
 	}

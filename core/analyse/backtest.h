@@ -3,10 +3,13 @@
 #ifndef CORE_ANALYSE_BACKTEST_H
 #define CORE_ANALYSE_BACKTEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "core/analyse/amounts.h"
 #include "core/decide/policy.h"
 
+struct signals;
 struct str;
 
 /* The label of an event. */
@@ -29,17 +32,33 @@ struct backtest_label_result {
 	enum verdict baseline; /* of the active policy, at the recorded score */
 	enum verdict candidate; /* of the rules or bands under test */
 	enum backtest_label label;
+	enum verdict active; /* of what is active now, decided as candidate */
+	const struct signals *signals; /* NULL: they were not read */
+};
+
+/* The samples with one pair of verdicts. */
+struct backtest_pair {
+	int64_t samples;
+	int64_t fraud; /* of these, labelled so */
+	int64_t legit;
+	struct amounts amounts; /* of those whose signals were read */
 };
 
 /* The counts so far; zero it before the first sample. */
 struct backtest {
 	struct confusion candidate;
 	struct confusion baseline;
+	struct confusion active;
 	int64_t labeled; /* number of samples with a label */
 	int64_t flips; /* labelled samples: candidate differs from answered */
 
 	/* All samples, by the verdicts answered and candidate. */
 	int64_t pairs[VERDICT__MAX][VERDICT__MAX];
+
+	/* All samples, by the verdicts active and candidate. */
+	struct backtest_pair active_pairs[VERDICT__MAX][VERDICT__MAX];
+	int64_t active_flips; /* labelled samples: these two differ */
+	bool amounts; /* signals were read: print the sums */
 };
 
 /* Count one sample. */
@@ -55,5 +74,11 @@ int64_t backtest_samples(const struct backtest *bt);
  * only; mix and flipsByPair count all.  A rate with denominator 0 is 0.
  */
 void backtest_json(struct str *s, const struct backtest *bt);
+
+/*
+ * Append the members that compare what is active now with the candidate, from
+ * flips on, without braces.  counts and delta count labelled samples only.
+ */
+void backtest_active_json(struct str *s, const struct backtest *bt);
 
 #endif

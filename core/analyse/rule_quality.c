@@ -40,8 +40,6 @@ static void add_count(
     struct rule_quality_count *count, enum backtest_label label);
 static void add_money(struct rule_quality_money *money,
     const struct signals *sigs, enum backtest_label label);
-static void add_amount(
-    struct rule_quality_amount *amounts, const struct signals *sigs);
 static void print_rule(
     struct str *s, const struct rule_quality *q, size_t i, const char *comma);
 static void print_label_counts(
@@ -50,7 +48,6 @@ static void print_recall(struct str *s, const struct rule_quality *q,
     const struct rule_quality_rule *r);
 static void print_amounts(
     struct str *s, const struct rule_quality_money *money);
-static void print_sums(struct str *s, const struct rule_quality_amount *am);
 static void print_always(struct str *s, const struct rule_quality *q, size_t i);
 static int64_t fired_both(const struct rule_quality *q, size_t a, size_t b);
 static void print_days(
@@ -252,30 +249,8 @@ add_money(struct rule_quality_money *money, const struct signals *sigs,
 {
 	add_count(&money->count, label);
 	if (label != LABEL_NONE)
-		add_amount(
-		    label == LABEL_FRAUD ? money->fraud : money->legit, sigs);
-}
-
-/* Add the amount of an event to the sum of its currency. */
-static void
-add_amount(struct rule_quality_amount *amounts, const struct signals *sigs)
-{
-	const struct value *amount = &sigs->value[SIGNAL_EVENT_AMOUNT];
-	const struct value *currency = &sigs->value[SIGNAL_EVENT_CURRENCY];
-	struct rule_quality_amount *am;
-
-	if (amount->type != VALUE_NUMBER || currency->type != VALUE_STRING ||
-	    strlen(currency->string) >= sizeof(am->currency))
-		return;
-	for (am = amounts; am < amounts + RULE_QUALITY_CURRENCIES; am++) {
-		if (am->currency[0] == '\0')
-			memcpy(am->currency, currency->string,
-			    strlen(currency->string) + 1);
-		if (strcmp(am->currency, currency->string) == 0) {
-			am->sum += amount->number;
-			return;
-		}
-	}
+		amounts_add(
+		    label == LABEL_FRAUD ? &money->fraud : &money->legit, sigs);
 }
 
 static void
@@ -337,25 +312,10 @@ print_recall(struct str *s, const struct rule_quality *q,
 static void
 print_amounts(struct str *s, const struct rule_quality_money *money)
 {
-	str_add(s, ",\"amountFraud\":{");
-	print_sums(s, money->fraud);
-	str_add(s, "},\"amountLegit\":{");
-	print_sums(s, money->legit);
-	str_addc(s, '}');
-}
-
-static void
-print_sums(struct str *s, const struct rule_quality_amount *am)
-{
-	size_t i;
-
-	for (i = 0; i < RULE_QUALITY_CURRENCIES && am[i].currency[0] != '\0';
-	     i++) {
-		str_add(s, i == 0 ? "" : ",");
-		str_json(s, am[i].currency);
-		str_addc(s, ':');
-		str_number(s, am[i].sum);
-	}
+	str_add(s, ",\"amountFraud\":");
+	amounts_json(s, &money->fraud);
+	str_add(s, ",\"amountLegit\":");
+	amounts_json(s, &money->legit);
 }
 
 /* Print the rules that fired on each sample on which rule i fired. */

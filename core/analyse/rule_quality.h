@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/analyse/amounts.h"
 #include "core/analyse/backtest.h"
 
 struct arena;
@@ -19,13 +20,6 @@ struct str;
 #define RULE_QUALITY_ALWAYS_MAX 5 /* rules without which one never fires */
 #define RULE_QUALITY_DAYS_MAX                                                  \
 	92 /* UTC days from the first to the last sample */
-#define RULE_QUALITY_CURRENCIES 8 /* of one sum; further ones do not count */
-
-/* The amounts of one currency. */
-struct rule_quality_amount {
-	char currency[4]; /* "": free */
-	double sum;
-};
 
 /* Samples, and how they are labelled. */
 struct rule_quality_count {
@@ -37,8 +31,8 @@ struct rule_quality_count {
 /* The same with the amounts of the labelled ones. */
 struct rule_quality_money {
 	struct rule_quality_count count;
-	struct rule_quality_amount fraud[RULE_QUALITY_CURRENCIES];
-	struct rule_quality_amount legit[RULE_QUALITY_CURRENCIES];
+	struct amounts fraud;
+	struct amounts legit;
 };
 
 /* The samples on which one rule fired. */

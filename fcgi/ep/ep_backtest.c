@@ -16,6 +16,7 @@
 #include "core/decide/decide.h"
 #include "core/decide/sample.h"
 #include "core/event/event.h"
+#include "fcgi/ep/flip_page.h"
 #include "fcgi/ep/live_book.h"
 #include "fcgi/ep/sample_batch.h"
 #include "fcgi/ep/sample_turn.h"
@@ -52,15 +53,14 @@ struct backtest_state {
 	int64_t examples; /* of each pair; 0: none */
 	struct backtest_flips flips[VERDICT__MAX][VERDICT__MAX];
 	enum event_type type;
-	struct policy live;
+	bool whole; /* read whole samples, not only their heads */
+	struct live_book live; /* its ruleset only with candidate rules */
 	struct policy candidate; /* n_bands 0: use the live policy */
 	struct rulebook book; /* no ruleset: use the recorded scores */
-	struct live_scoring live_scoring; /* as decisions are scored now */
 	int64_t started; /* clock_ticks() */
 	int64_t deadline;
 	struct sample sample; /* the current one */
-	const char *event; /* its id */
-	struct decision decision;
+	struct flip_page page;
 	struct backtest counts;
 	int64_t other; /* samples scored by another scorer */
 	int64_t unreadable; /* samples in an unknown format */
@@ -86,15 +86,24 @@ static bool add_running(
 static int decide_samples(struct backtest_state *bt, const struct rows *rows,
     struct arena *a, struct fail *f);
 static int decide_sample(struct backtest_state *bt, const char *text,
-    size_t len, enum backtest_label label, struct arena *a, struct fail *f);
-static void note_flip(
-    const struct backtest_state *bt, struct backtest_flips *flips);
+    size_t len, struct backtest_label_result *result, struct arena *a,
+    struct fail *f);
+static int verdict_by(const struct backtest_state *bt,
+    const struct rulebook *book, enum verdict *ret, struct arena *a,
+    struct fail *f);
+static void note_flip(struct backtest_state *bt,
+    const struct backtest_label_result *result, const char *event);
 static void add_examples(struct str *s, const struct backtest_state *bt);
 static void backtest_id_text(int64_t id, char ret[BACKTEST_ID_SIZE]);
-static void keep_result(struct req *req, const struct backtest_state *bt,
-    const char *id, const char *text);
+static void keep_result(
+    struct req *req, const struct backtest_state *bt, int64_t ms);
 static enum verdict verdict_of(
     const struct policy *policy, int score, bool watched);
+static void add_active(
+    struct str *s, const struct backtest_state *bt, bool users);
+static void add_answer(
+    struct str *s, const struct backtest_state *bt, int64_t ms, bool users);
+static bool is_kept(const struct backtest_state *bt);
 static int answer_backtest(struct req *req, struct resp *resp,
     const struct backtest_state *bt, int64_t us);
 
@@ -105,6 +114,10 @@ static const struct body_field fields[] = {
 	{ "dsl", BODY_STRING, false, false, 0, RULE_TEXT_MAX },
 	{ "newest", BODY_INT, false, false, 1, NEWEST_MAX },
 	{ "examples", BODY_INT, false, false, 0, EXAMPLES_MAX },
+	{ "flips", BODY_INT, false, false, 0, FLIP_PAGE_MAX },
+	{ "flipsFrom", BODY_STRING, false, false, 1, 16 },
+	{ "flipsTo", BODY_STRING, false, false, 1, 16 },
+	{ "flipsBefore", BODY_STRING, false, false, 1, CRYPT_ID_SIZE - 1 },
 };
 
 static const struct body_field policy_fields[] = {
@@ -114,7 +127,7 @@ static const struct body_field policy_fields[] = {
 
 /*
  * POST /v1/backtest.  200: over the samples of the event type, the verdicts of
- * the candidate compared with those of the live policy and of the original
+ * the candidate compared with those of what is active now and of the original
  * decisions; 400: a field, the policy or the rules are wrong; 409: an operator
  * cancelled it; 429: two small ones of the operator are running; 503: it took
  * too long, the caller has disconnected, or the pool is stopping.
@@ -128,13 +141,14 @@ backtest_run(struct req *req, struct resp *resp)
 	if (bt == NULL)
 		return fail_memory(&req->fail);
 	bt->started = clock_ticks();
-	if (read_candidate(req, bt) == -1)
+	if (read_candidate(req, bt) == -1 ||
+	    flip_page_read(&bt->page, req->json, &req->fail) == -1)
 		return -1;
 	read_size(req, bt);
 	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
 	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
 	r = run_backtest(req, resp, bt);
-	live_scoring_clear(&bt->live_scoring);
+	live_scoring_clear(&bt->live.scoring);
 	atomic_store(&req->worker->slot->backtest_type, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
 		fail_too_long(req, bt);
@@ -285,6 +299,7 @@ read_size(struct req *req, struct backtest_state *bt)
 	bt->limit_s = bt->small ? SMALL_LIMIT : req->route->limit_s;
 	bt->newest = body_int(req->json, "newest", 0);
 	bt->examples = body_int(req->json, "examples", 0);
+	bt->whole = bt->book.ruleset != NULL || bt->page.limit > 0;
 
 	/* The time and the worker make the id unique, and it sorts by time. */
 	bt->id = clock_now() * SHM_SLOTS + (w->slot - w->shm->slot);
@@ -332,13 +347,11 @@ open_samples(struct req *req, struct resp *resp, struct backtest_state *bt)
 	params_init(&p, a);
 	params_int(&p, bt->limit_s * 1000);
 	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
-	    read_live(req, bt) == -1 ||
-	    live_scoring_load(req, &bt->live_scoring) == -1 ||
-	    publish_progress(req, bt) == -1)
+	    read_live(req, bt) == -1 || publish_progress(req, bt) == -1)
 		return -1;
 	params_init(&p, a);
 	params_text(&p, event_type_name(bt->type));
-	params_int(&p, bt->book.ruleset == NULL ? SAMPLE_HEAD : 0);
+	params_int(&p, bt->whole ? 0 : SAMPLE_HEAD);
 	if (bt->newest == 0)
 		return db_run(db, a, STMT_BACKTEST_OPEN, &p, NULL, f);
 	if (find_start(req, bt, &since) == -1)
@@ -417,26 +430,27 @@ add_running(struct str *s, const char *comma, const struct worker_slot *slot)
 	return true;
 }
 
-/* Read the live policy: the baseline, and the default of the candidate. */
+/*
+ * Read what is active: the baseline, and the default of the candidate.  Only
+ * candidate rules are compared with the active ones.
+ */
 static int
 read_live(struct req *req, struct backtest_state *bt)
 {
-	struct fail *f = &req->fail;
-	struct params p;
-	struct rows rows;
+	struct live_book *live = &bt->live;
 
-	params_init(&p, req->arena);
-	params_text(&p, event_type_name(bt->type));
-	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_POLICY, &p, &rows,
-		f) == -1)
-		return -1;
-	if (body_policy_text(
-		req->arena, rows_get_text(&rows, "policy"), &bt->live, f) == -1)
-		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "the active policy cannot be read");
-	bt->book.scoring = &bt->live_scoring.scoring;
+	if (bt->book.ruleset != NULL) {
+		if (live_book_load(req, bt->type, live) == -1)
+			return -1;
+	} else {
+		if (live_policy_load(req, bt->type, &live->policy) == -1 ||
+		    live_scoring_load(req, &live->scoring) == -1)
+			return -1;
+		live->book.policy = &live->policy;
+	}
+	bt->book.scoring = &live->scoring.scoring;
 	bt->book.policy =
-	    bt->candidate.n_bands > 0 ? &bt->candidate : &bt->live;
+	    bt->candidate.n_bands > 0 ? &bt->candidate : &live->policy;
 	return 0;
 }
 
@@ -471,70 +485,100 @@ static int
 decide_samples(struct backtest_state *bt, const struct rows *rows,
     struct arena *a, struct fail *f)
 {
+	struct backtest_label_result result;
+	struct flip_sample flip = { .result = &result };
 	struct arena_mark mark;
 	const char *text;
-	enum backtest_label label;
 	size_t len;
-	int i, sample, fraud, event;
+	int i, sample, fraud, event, id, user, at;
 
 	if (rows->n == 0)
 		return 0;
 	sample = rows_col(rows, "sample");
 	fraud = rows_col(rows, "fraud");
 	event = rows_col(rows, "event_id");
+	id = rows_col(rows, "verdict_id");
+	user = rows_col(rows, "user_id");
+	at = rows_col(rows, "decided_at");
 	mark = arena_mark(a);
 	for (i = 0; i < rows->n; i++) {
 		text = rows_bytes(rows, i, sample, &len);
-		label = LABEL_NONE;
+		result = (struct backtest_label_result) { .label = LABEL_NONE };
 		if (!rows_null(rows, i, fraud))
-			label = rows_bool(rows, i, fraud) ? LABEL_FRAUD
-							  : LABEL_LEGIT;
-		bt->event = rows_text(rows, i, event);
-		if (decide_sample(bt, text, len, label, a, f) == -1)
+			result.label = rows_bool(rows, i, fraud) ? LABEL_FRAUD
+								 : LABEL_LEGIT;
+		if (decide_sample(bt, text, len, &result, a, f) == -1)
 			return -1;
+		flip.event = rows_text(rows, i, event);
+		if (result.candidate != result.answered)
+			note_flip(bt, &result, flip.event);
+		if (result.candidate != result.active && bt->page.limit > 0) {
+			flip.at = rows_time(rows, i, at);
+			flip.id = rows_text(rows, i, id);
+			flip.user = rows_text(rows, i, user);
+			flip_page_add(&bt->page, &flip);
+		}
 		arena_rewind(a, mark);
 	}
 	return 0;
 }
 
+/*
+ * Decide and count one sample; its verdicts stay 0 if it cannot be read.  The
+ * active rules decide it again only beside candidate rules: both see the same
+ * signals, weights and model.  Otherwise both use the recorded score.
+ */
 static int
 decide_sample(struct backtest_state *bt, const char *text, size_t len,
-    enum backtest_label label, struct arena *a, struct fail *f)
+    struct backtest_label_result *result, struct arena *a, struct fail *f)
 {
 	struct sample *sample = &bt->sample;
-	struct backtest_label_result result = { .label = label };
-	int score;
 
-	if ((bt->book.ruleset == NULL
-		    ? sample_read_head(text, len, sample)
-		    : sample_read(a, text, len, sample)) == -1) {
+	if ((bt->whole ? sample_read(a, text, len, sample)
+		       : sample_read_head(text, len, sample)) == -1) {
 		bt->unreadable++;
 		return 0;
 	}
-	bt->other += sample->scorer != bt->live_scoring.scoring.scorer;
-	score = sample->score;
-	if (bt->book.ruleset != NULL) {
-		if (decide(&bt->book, &sample->signals, a, &bt->decision, f) ==
-		    -1)
-			return -1;
-		score = bt->decision.score.total;
-	}
-	result.answered = sample->verdict;
-	result.baseline = verdict_of(&bt->live, sample->score, sample->watched);
-	result.candidate = verdict_of(bt->book.policy, score, sample->watched);
-	backtest_add(&bt->counts, &result);
-	if (result.candidate != result.answered)
-		note_flip(bt, &bt->flips[result.answered][result.candidate]);
+	bt->other += sample->scorer != bt->live.scoring.scoring.scorer;
+	if (verdict_by(bt, &bt->live.book, &result->active, a, f) == -1 ||
+	    verdict_by(bt, &bt->book, &result->candidate, a, f) == -1)
+		return -1;
+	result->answered = sample->verdict;
+	result->baseline =
+	    verdict_of(&bt->live.policy, sample->score, sample->watched);
+	result->signals = bt->whole ? &sample->signals : NULL;
+	backtest_add(&bt->counts, result);
 	return 0;
 }
 
-/* Note the event of a flip in place of the oldest one. */
-static void
-note_flip(const struct backtest_state *bt, struct backtest_flips *flips)
+/* Decide the current sample by a rulebook; without rules at its score. */
+static int
+verdict_by(const struct backtest_state *bt, const struct rulebook *book,
+    enum verdict *ret, struct arena *a, struct fail *f)
 {
+	int score = bt->sample.score;
+	struct decision d;
+
+	if (book->ruleset != NULL) {
+		if (decide(book, &bt->sample.signals, a, &d, f) == -1)
+			return -1;
+		score = d.score.total;
+	}
+	*ret = verdict_of(book->policy, score, bt->sample.watched);
+	return 0;
+}
+
+/* Note the event of a flip in place of the oldest one of its pair. */
+static void
+note_flip(struct backtest_state *bt, const struct backtest_label_result *result,
+    const char *event)
+{
+	struct backtest_flips *flips =
+	    &bt->flips[result->answered][result->candidate];
+
 	if (bt->examples > 0)
 		snprintf(flips->event[flips->n++ % bt->examples],
-		    sizeof(flips->event[0]), "%s", bt->event);
+		    sizeof(flips->event[0]), "%s", event);
 }
 
 /* Append the latest flips of each pair, newest first. */
@@ -582,59 +626,103 @@ verdict_of(const struct policy *policy, int score, bool watched)
 	return watched && verdict < VERDICT_REVIEW ? VERDICT_REVIEW : verdict;
 }
 
+/* Append what compares the candidate with what is active. */
+static void
+add_active(struct str *s, const struct backtest_state *bt, bool users)
+{
+	const struct ruleset *rs = bt->live.book.ruleset;
+
+	str_add(s, ",\"active\":{\"ruleset\":");
+	str_json(s, rs == NULL ? NULL : rs->version);
+	str_add(s, ",\"policy\":");
+	str_json(s, bt->live.policy.version);
+	str_addc(s, ',');
+	backtest_active_json(s, &bt->counts);
+	if (bt->page.limit > 0)
+		flip_page_json(s, &bt->page, users);
+	str_addc(s, '}');
+}
+
+/* Append the answer, without the ids of users if it is kept. */
+static void
+add_answer(
+    struct str *s, const struct backtest_state *bt, int64_t ms, bool users)
+{
+	char id[BACKTEST_ID_SIZE];
+
+	str_addc(s, '{');
+	if (is_kept(bt)) {
+		backtest_id_text(bt->id, id);
+		str_addf(s, "\"id\":\"%s\",", id);
+	}
+	str_addf(s, "\"eventType\":\"%s\",\"scorer\":\"%s\",",
+	    event_type_name(bt->type),
+	    scorer_name(bt->live.scoring.scoring.scorer));
+	backtest_json(s, &bt->counts);
+	if (bt->examples > 0)
+		add_examples(s, bt);
+	add_active(s, bt, users);
+	str_addf(s, ",\"otherScorer\":%" PRId64, bt->other);
+	str_add(s, ",\"seconds\":");
+	str_number(s, (double)ms / 1000);
+	str_addf(s, ",\"samplesPerSecond\":%" PRId64 "}",
+	    backtest_samples(&bt->counts) * 1000 / ms);
+}
+
+/* Small ones are not kept, nor are further pages of flips. */
+static bool
+is_kept(const struct backtest_state *bt)
+{
+	return !bt->small && bt->page.before == NULL;
+}
+
 static int
 answer_backtest(struct req *req, struct resp *resp,
     const struct backtest_state *bt, int64_t us)
 {
 	const int64_t n = backtest_samples(&bt->counts);
 	const int64_t ms = us / 1000 + 1;
-	char id[BACKTEST_ID_SIZE] = "";
 	struct str s;
 
-	str_init(&s, req->arena);
-	str_addc(&s, '{');
-	if (!bt->small) {
-		backtest_id_text(bt->id, id);
-		str_addf(&s, "\"id\":\"%s\",", id);
-	}
-	str_addf(&s, "\"eventType\":\"%s\",\"scorer\":\"%s\",",
-	    event_type_name(bt->type),
-	    scorer_name(bt->live_scoring.scoring.scorer));
-	backtest_json(&s, &bt->counts);
-	if (bt->examples > 0)
-		add_examples(&s, bt);
-	str_addf(&s, ",\"otherScorer\":%" PRId64, bt->other);
-	str_add(&s, ",\"seconds\":");
-	str_number(&s, (double)ms / 1000);
-	str_addf(&s, ",\"samplesPerSecond\":%" PRId64 "}", n * 1000 / ms);
 	log_info(
 	    "event=backtest_done type=%s scorer=%s rules=%s samples=%" PRId64
 	    " labeled=%" PRId64 " ms=%" PRId64 " per_second=%" PRId64,
 	    event_type_name(bt->type),
-	    scorer_name(bt->live_scoring.scoring.scorer),
+	    scorer_name(bt->live.scoring.scoring.scorer),
 	    bt->book.ruleset == NULL ? "recorded" : "candidate", n,
 	    bt->counts.labeled, ms, n * 1000 / ms);
 	if (bt->unreadable > 0)
 		log_warn("event=backtest_samples_unreadable samples=%" PRId64,
 		    bt->unreadable);
-	if (!bt->small && str_text(&s) != NULL)
-		keep_result(req, bt, id, str_text(&s));
+	if (is_kept(bt))
+		keep_result(req, bt, ms);
+	str_init(&s, req->arena);
+	add_answer(&s, bt, ms, true);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
-/* Keep the result.  If that fails, the caller still gets it. */
+/*
+ * Keep the result, without the ids of users: erasure does not search kept
+ * results.  If that fails, the caller still gets it.
+ */
 static void
-keep_result(struct req *req, const struct backtest_state *bt, const char *id,
-    const char *text)
+keep_result(struct req *req, const struct backtest_state *bt, int64_t ms)
 {
+	char id[BACKTEST_ID_SIZE];
 	struct fail f = { 0 };
 	struct params p;
+	struct str s;
 
+	str_init(&s, req->arena);
+	add_answer(&s, bt, ms, false);
+	if (str_text(&s) == NULL)
+		return;
+	backtest_id_text(bt->id, id);
 	params_init(&p, req->arena);
 	params_text(&p, id);
 	params_text(&p, event_type_name(bt->type));
 	params_text(&p, req->operator.email);
-	params_text(&p, text);
+	params_text(&p, str_text(&s));
 	if (db_run(req->worker->db, req->arena, STMT_BACKTEST_KEEP, &p, NULL,
 		&f) == -1)
 		log_warn("event=backtest_not_kept why=\"%s\"", f.why);

@@ -20,7 +20,14 @@ is_json "a backtest without samples counts nothing" \
     "trueNegatives":0},"delta":{"fraudCaught":0,"falsePositives":0,"flips":0},
     "mix":{"before":{"allow":0,"challenge":0,"review":0,"deny":0},
     "after":{"allow":0,"challenge":0,"review":0,"deny":0}},
-    "flipsByPair":[],"otherScorer":0}' | tr -d '\n ')"
+    "flipsByPair":[],"active":{"ruleset":null,"policy":"v0.4.0","flips":0,
+    "counts":{"truePositives":0,"falsePositives":0,"falseNegatives":0,
+    "trueNegatives":0},"delta":{"fraudCaught":0,"falsePositives":0,"flips":0},
+    "verdicts":{"allow":{"allow":0,"challenge":0,"review":0,"deny":0},
+    "challenge":{"allow":0,"challenge":0,"review":0,"deny":0},
+    "review":{"allow":0,"challenge":0,"review":0,"deny":0},
+    "deny":{"allow":0,"challenge":0,"review":0,"deny":0}},
+    "flipsByPair":[]},"otherScorer":0}' | tr -d '\n ')"
 
 # One user of the sample is watched.  Two events leave no sample: one that a list
 # denies and one that is degraded.

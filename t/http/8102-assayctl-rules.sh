@@ -23,6 +23,14 @@ ctl backtest --rules "$scratch/new.rule" payment.authorize
 is "a backtest counts the payments that would be reviewed" \
     "$STATUS $(grep -c '^allow  *review  *1$' "$scratch/out")" "0 1"
 check "a backtest uses the active policy" prints '|after  *0  *0  *1  *0|'
+is "a backtest first says how many verdicts differ from the active ones" \
+    "$(head -n 1 "$scratch/out" | tr -s ' ')" "other than active 1"
+ctl backtest --rules "$scratch/new.rule" --flips 5 payment.authorize
+check "backtest --flips lists the events that differ" \
+    prints '|first  *allow  *review  *-  *5000 EUR'
+ctl backtest --rules "$scratch/seed.rule" payment.authorize
+is "a backtest of the active rules differs nowhere" \
+    "$(head -n 1 "$scratch/out" | tr -s ' ')" "other than active 0"
 printf 'rule x { when amount > 1 then score += 1, tag t }' >"$scratch/bad.rule"
 ctl rules publish payment.authorize v1 "$scratch/bad.rule"
 is "rules publish refuses a syntax error" "$STATUS" 65
@@ -71,7 +79,7 @@ check "a backtest tries a policy" prints '|after  *0  *3  *1  *0|'
 check "without labels no labelled verdict differs" \
     prints '|labelled that differ  *0|'
 check "the verdicts that differ on all samples are beside it" \
-    prints '|verdicts that differ on all samples, by pair|'
+    prints '|verdicts that differ from the recorded ones, by pair|'
 ctl policies publish pol_payment_authorize p2 "$scratch/policy.json"
 is "policies publish makes the version active" \
     "$STATUS $OUT" "0 pol_payment_authorize p2 is active"

@@ -5,6 +5,8 @@
 #include "core/base/arena.h"
 #include "core/analyse/backtest.h"
 #include "core/base/str.h"
+#include "core/base/value.h"
+#include "core/signal/signals.h"
 #include "t/unit/unit.h"
 
 static _Alignas(16) char block[65536];
@@ -37,16 +39,26 @@ END_TEST
  * in the mix.
  */
 static const struct backtest_label_result results[] = {
-	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_DENY, LABEL_FRAUD },
-	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_REVIEW, LABEL_FRAUD },
-	{ VERDICT_DENY, VERDICT_ALLOW, VERDICT_CHALLENGE, LABEL_FRAUD },
-	{ VERDICT_ALLOW, VERDICT_REVIEW, VERDICT_ALLOW, LABEL_FRAUD },
-	{ VERDICT_REVIEW, VERDICT_CHALLENGE, VERDICT_REVIEW, LABEL_LEGIT },
-	{ VERDICT_DENY, VERDICT_DENY, VERDICT_ALLOW, LABEL_LEGIT },
-	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_LEGIT },
-	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_LEGIT },
-	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_DENY, LABEL_NONE },
-	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_NONE },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_DENY, LABEL_FRAUD, VERDICT_DENY,
+	    NULL },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_REVIEW, LABEL_FRAUD,
+	    VERDICT_ALLOW, NULL },
+	{ VERDICT_DENY, VERDICT_ALLOW, VERDICT_CHALLENGE, LABEL_FRAUD,
+	    VERDICT_CHALLENGE, NULL },
+	{ VERDICT_ALLOW, VERDICT_REVIEW, VERDICT_ALLOW, LABEL_FRAUD,
+	    VERDICT_ALLOW, NULL },
+	{ VERDICT_REVIEW, VERDICT_CHALLENGE, VERDICT_REVIEW, LABEL_LEGIT,
+	    VERDICT_DENY, NULL },
+	{ VERDICT_DENY, VERDICT_DENY, VERDICT_ALLOW, LABEL_LEGIT, VERDICT_ALLOW,
+	    NULL },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_LEGIT,
+	    VERDICT_ALLOW, NULL },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_LEGIT,
+	    VERDICT_ALLOW, NULL },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_DENY, LABEL_NONE,
+	    VERDICT_REVIEW, NULL },
+	{ VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_ALLOW, LABEL_NONE,
+	    VERDICT_ALLOW, NULL },
 };
 
 START_TEST(verdicts_are_compared_with_labels)
@@ -77,6 +89,52 @@ START_TEST(verdicts_are_compared_with_labels)
 }
 END_TEST
 
+/*
+ * The same results against the active verdicts.  Those with a label have an
+ * amount.
+ */
+static const char active_json[] =
+    "\"flips\":3,\"counts\":{\"truePositives\":2,\"falsePositives\":1,"
+    "\"falseNegatives\":2,\"trueNegatives\":3},\"delta\":{"
+    "\"fraudCaught\":1,\"falsePositives\":0,\"flips\":2},\"verdicts\":{"
+    "\"allow\":{\"allow\":5,\"challenge\":0,\"review\":1,\"deny\":0},"
+    "\"challenge\":{\"allow\":0,\"challenge\":1,\"review\":0,\"deny\":0},"
+    "\"review\":{\"allow\":0,\"challenge\":0,\"review\":0,\"deny\":1},"
+    "\"deny\":{\"allow\":0,\"challenge\":0,\"review\":1,\"deny\":1}},"
+    "\"flipsByPair\":["
+    "{\"from\":\"allow\",\"to\":\"review\",\"samples\":1,\"fraud\":1,"
+    "\"legit\":0,\"amounts\":{\"EUR\":7}},"
+    "{\"from\":\"review\",\"to\":\"deny\",\"samples\":1,\"fraud\":0,"
+    "\"legit\":0,\"amounts\":{}},"
+    "{\"from\":\"deny\",\"to\":\"review\",\"samples\":1,\"fraud\":0,"
+    "\"legit\":1,\"amounts\":{\"EUR\":7}}]";
+
+START_TEST(the_active_verdicts_are_compared_with_the_candidate)
+{
+	struct backtest bt = { .labeled = 0 };
+	struct backtest_label_result result;
+	struct signals sigs;
+	struct arena a;
+	struct str s;
+	size_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	sigs.value[SIGNAL_EVENT_AMOUNT] = value_number(7);
+	sigs.value[SIGNAL_EVENT_CURRENCY] = value_string("EUR");
+	arena_init(&a, block, sizeof(block));
+	for (i = 0; i < nitems(results); i++) {
+		result = results[i];
+		result.signals = result.label == LABEL_NONE ? NULL : &sigs;
+		backtest_add(&bt, &result);
+	}
+	str_init(&s, &a);
+	backtest_active_json(&s, &bt);
+	ck_assert_str_eq(str_text(&s), active_json);
+	arena_reset(&a);
+}
+END_TEST
+
 static const char *
 json(struct arena *a, const struct backtest *bt)
 {
@@ -95,6 +153,7 @@ suite_backtest(void)
 
 	tcase_add_test(tc, backtest_without_samples_is_zero);
 	tcase_add_test(tc, verdicts_are_compared_with_labels);
+	tcase_add_test(tc, the_active_verdicts_are_compared_with_the_candidate);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: ISC */
+/* Sums of the amounts of events, by currency. */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/analyse/amounts.h"
+#include "core/base/str.h"
+#include "core/base/value.h"
+#include "core/signal/signals.h"
+
+void
+amounts_add(struct amounts *amounts, const struct signals *sigs)
+{
+	const struct value *amount = &sigs->value[SIGNAL_EVENT_AMOUNT];
+	const struct value *currency = &sigs->value[SIGNAL_EVENT_CURRENCY];
+	size_t i;
+
+	if (amount->type != VALUE_NUMBER || currency->type != VALUE_STRING ||
+	    strlen(currency->string) >= sizeof(amounts->of[0].currency))
+		return;
+	for (i = 0; i < AMOUNTS_CURRENCIES; i++) {
+		if (amounts->of[i].currency[0] == '\0')
+			memcpy(amounts->of[i].currency, currency->string,
+			    strlen(currency->string) + 1);
+		if (strcmp(amounts->of[i].currency, currency->string) == 0) {
+			amounts->of[i].sum += amount->number;
+			return;
+		}
+	}
+}
+
+void
+amounts_json(struct str *s, const struct amounts *amounts)
+{
+	size_t i;
+
+	str_addc(s, '{');
+	for (i = 0;
+	     i < AMOUNTS_CURRENCIES && amounts->of[i].currency[0] != '\0';
+	     i++) {
+		str_add(s, i == 0 ? "" : ",");
+		str_json(s, amounts->of[i].currency);
+		str_addc(s, ':');
+		str_number(s, amounts->of[i].sum);
+	}
+	str_addc(s, '}');
+}

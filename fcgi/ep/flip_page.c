@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: ISC */
+/* A page of the samples of a backtest that get another verdict. */
+#include "config.h"
+
+#include <json-c/json_object.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/fail.h"
+#include "core/base/str.h"
+#include "core/base/value.h"
+#include "core/signal/signals.h"
+#include "fcgi/ep/flip_page.h"
+#include "lib/json/body.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+
+static int read_pair_verdict(struct json_object *json, const char *name,
+    enum verdict *ret, struct fail *f);
+static bool flip_is_wanted(
+    const struct flip_page *page, const struct flip_sample *sample);
+static void fill_flip_row(
+    struct flip_row *row, const struct flip_sample *sample);
+static void add_flip_row(struct str *s, const struct flip_row *row, bool users);
+
+/* The members that choose among the pages of flips. */
+static const char *const choosers[] = { "flipsFrom", "flipsTo", "flipsBefore" };
+
+int
+flip_page_read(struct flip_page *ret, struct json_object *json, struct fail *f)
+{
+	int64_t at;
+	size_t i;
+
+	ret->limit = body_int(json, "flips", 0);
+	for (i = 0; ret->limit == 0 && i < sizeof(choosers) / sizeof(*choosers);
+	     i++)
+		if (body_has(json, choosers[i]))
+			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "flips",
+			    "is required with %s", choosers[i]);
+	if (read_pair_verdict(json, "flipsFrom", &ret->from, f) == -1 ||
+	    read_pair_verdict(json, "flipsTo", &ret->to, f) == -1)
+		return -1;
+	ret->before = body_string(json, "flipsBefore");
+	if (ret->before != NULL && crypt_id_time(ret->before, "vd_", &at) == -1)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "flipsBefore",
+		    "must be the id of a decision");
+	return 0;
+}
+
+void
+flip_page_add(struct flip_page *page, const struct flip_sample *sample)
+{
+	uint8_t index;
+	int i = 0;
+
+	if (!flip_is_wanted(page, sample))
+		return;
+	while (
+	    i < page->n && strcmp(page->row[page->order[i]].id, sample->id) > 0)
+		i++;
+	page->more = page->more || page->n == page->limit;
+	if (i == page->limit)
+		return;
+	/* A full page loses its oldest row. */
+	index = page->n == page->limit ? page->order[page->n - 1]
+				       : (uint8_t)page->n++;
+	memmove(&page->order[i + 1], &page->order[i],
+	    (size_t)(page->n - 1 - i) * sizeof(page->order[0]));
+	page->order[i] = index;
+	fill_flip_row(&page->row[index], sample);
+}
+
+void
+flip_page_json(struct str *s, const struct flip_page *page, bool users)
+{
+	int i;
+
+	str_add(s, ",\"flipped\":[");
+	for (i = 0; i < page->n; i++) {
+		str_add(s, i == 0 ? "" : ",");
+		add_flip_row(s, &page->row[page->order[i]], users);
+	}
+	str_add(s, "],\"next\":");
+	str_json(s, page->more ? page->row[page->order[page->n - 1]].id : NULL);
+}
+
+static int
+read_pair_verdict(struct json_object *json, const char *name, enum verdict *ret,
+    struct fail *f)
+{
+	if (!body_has(json, name))
+		return 0;
+	*ret = verdict_parse(body_string(json, name));
+	if (*ret == VERDICT__NONE)
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, name,
+		    "must be allow, challenge, review or deny");
+	return 0;
+}
+
+static bool
+flip_is_wanted(const struct flip_page *page, const struct flip_sample *sample)
+{
+	const struct backtest_label_result *r = sample->result;
+
+	return page->limit > 0 && r->active != r->candidate &&
+	    (page->from == VERDICT__NONE || page->from == r->active) &&
+	    (page->to == VERDICT__NONE || page->to == r->candidate) &&
+	    (page->before == NULL || strcmp(sample->id, page->before) < 0);
+}
+
+static void
+fill_flip_row(struct flip_row *row, const struct flip_sample *sample)
+{
+	const struct value *value = sample->result->signals->value;
+	const struct value *amount = &value[SIGNAL_EVENT_AMOUNT];
+	const struct value *currency = &value[SIGNAL_EVENT_CURRENCY];
+
+	row->at = sample->at;
+	snprintf(row->id, sizeof(row->id), "%s", sample->id);
+	snprintf(row->event, sizeof(row->event), "%s", sample->event);
+	snprintf(row->user, sizeof(row->user), "%s", sample->user);
+	row->has_amount = amount->type == VALUE_NUMBER;
+	row->amount = row->has_amount ? amount->number : 0;
+	snprintf(row->currency, sizeof(row->currency), "%s",
+	    currency->type == VALUE_STRING ? currency->string : "");
+	row->result = *sample->result;
+	row->result.signals = NULL;
+}
+
+static void
+add_flip_row(struct str *s, const struct flip_row *row, bool users)
+{
+	const struct backtest_label_result *r = &row->result;
+	char at[CLOCK_TEXT_SIZE];
+
+	clock_text(row->at, at);
+	str_addf(
+	    s, "{\"id\":\"%s\",\"decidedAt\":\"%s\",\"eventId\":", row->id, at);
+	str_json(s, row->event);
+	str_add(s, ",\"userId\":");
+	str_json(s, users ? row->user : NULL);
+	str_add(s, ",\"amount\":");
+	if (row->has_amount)
+		str_number(s, row->amount);
+	else
+		str_add(s, "null");
+	str_add(s, ",\"currency\":");
+	str_json(s, row->currency[0] == '\0' ? NULL : row->currency);
+	str_add(s, ",\"label\":");
+	str_json(s,
+	    r->label == LABEL_NONE	  ? NULL
+		: r->label == LABEL_FRAUD ? "fraud"
+					  : "legit");
+	str_addf(s,
+	    ",\"recorded\":\"%s\",\"active\":\"%s\",\"candidate\":\"%s\"}",
+	    verdict_name(r->answered), verdict_name(r->active),
+	    verdict_name(r->candidate));
+}
