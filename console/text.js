@@ -39,14 +39,33 @@ export function t(key, values = {}) {
 	    name in values ? shown(values[name]) : whole);
 }
 
-// Characters that turn the text around them.
-const TURNING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+// Most texts have only these characters.
+const PLAIN = /^[\n\t -~]*$/;
+// Characters that turn the text around them, or that are not seen.  A joiner is seen in
+// the scripts that join letters and in pictures, and so is a selector in pictures.
+const UNSEEN = new RegExp("(?<![\\p{sc=Arab}\\p{sc=Syrc}\\p{sc=Mong}\\p{sc=Deva}" +
+    "\\p{sc=Beng}\\p{sc=Guru}\\p{sc=Gujr}\\p{sc=Orya}\\p{sc=Taml}\\p{sc=Telu}" +
+    "\\p{sc=Knda}\\p{sc=Mlym}\\p{sc=Sinh}\\p{ExtPict}\\p{EMod}\\ufe0f])" +
+    "[\\u200c\\u200d\\ufe0e\\ufe0f]|(?![\\n\\t\\u200c\\u200d\\ufe0e\\ufe0f])" +
+    "[\\p{Cc}\\p{Cf}\\p{DI}\\u2028\\u2029]", "gu");
+// In a value also line ends, all joiners, and spaces that look like another one or
+// like none.
+const INEXACT = /[\p{Cc}\p{Cf}\p{DI}\u2028\u2029\u2800]|(?! )\p{Zs}|^ | $| (?= )/gu;
 
-// coded TEXT: with codes instead of characters that turn the text around them, or
-// of those that the pattern matches.
-export function coded(text, pattern = TURNING) {
-	return text.replace(pattern, (char) =>
-	    `\\u{${char.codePointAt(0).toString(16)}}`);
+function code(char) {
+	return `\\u{${char.codePointAt(0).toString(16)}}`;
+}
+
+// coded TEXT: with codes instead of characters that are not seen or that turn the
+// text around them.
+export function coded(text) {
+	return PLAIN.test(text) ? text : text.replace(UNSEEN, code);
+}
+
+// exact VALUE: the same for an id or another value, so that two values that differ
+// look different.
+export function exact(value) {
+	return value.replace(INEXACT, code);
 }
 
 function shown(value) {

@@ -3,10 +3,10 @@
 // the service adds.
 import { html } from "../../third_party/preact/preact.js";
 import { Score, Verdict } from "../ui/badge.js";
-import { printable, Value } from "../explain/value.js";
+import { Value } from "../explain/value.js";
 import { amount, country } from "../format.js";
 import { href } from "../router.js";
-import { t } from "../text.js";
+import { exact, t } from "../text.js";
 import "../text/facts.js";
 import { Id } from "../ui/copy.js";
 import { Facts, Note } from "../ui/page.js";
@@ -26,13 +26,13 @@ function instrument({ kind, bin, issuerCountry, threeDS } = {}) {
 // if nothing is known.
 export function placeOf(signals) {
 	const city = signals?.["geo.city"], code = signals?.["geo.country"];
-	return [city && printable(city), code && country(code)].filter(Boolean)
+	return [city && exact(city), code && country(code)].filter(Boolean)
 	    .join(", ");
 }
 
 export function networkOf(signals) {
 	const asn = signals?.["geo.asn"], name = signals?.["geo.asnOrg"];
-	return [asn && `AS${asn}`, name && printable(name)].filter(Boolean).join(" ");
+	return [asn && `AS${asn}`, name && exact(name)].filter(Boolean).join(" ");
 }
 
 function decided({ verdict, score, decidedAt, policyId, policyVersion, eventId },
@@ -71,7 +71,7 @@ export function EventFacts({ explanation, brief = false, own = false }) {
 		    [t("fact.network"), networkOf(signals)],
 		    [t("fact.phone"), subject.phone && html`<code>${subject.phone}
 		    </code>`],
-		    [t("fact.channel"), subject.channel && printable(subject.channel)],
+		    [t("fact.channel"), subject.channel && exact(subject.channel)],
 		    ...request ? attributes(request) : [],
 		    ...brief ? [] : decided(explanation, own),
 		]} />`;

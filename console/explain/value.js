@@ -3,25 +3,19 @@
 import { html } from "../../third_party/preact/preact.js";
 import { number } from "../format.js";
 import { Icon } from "../icons.js";
-import { coded, t } from "../text.js";
+import { exact, t } from "../text.js";
 import "../text/explain.js";
 
 const LONG = 64;
 const TRUTHS = { true: ["good", "check"], false: ["plain", "x"],
     unknown: ["warn", "info"] };
 
-// printable TEXT: with codes instead of characters that are not seen or that turn
-// the text around them.
-export function printable(text) {
-	return coded(text, /[\p{Cc}\p{Cf}\u2028\u2029]/gu);
-}
-
 // The value as the rules write it; null is unknown.
 export function valueText(value) {
 	if (value === null || value === undefined)
 		return t("explain.unknown");
 	return typeof value === "number" ? number(value) :
-	    printable(String(value));
+	    exact(String(value));
 }
 
 // Value: a long text is folded.

@@ -9,6 +9,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap,
     "../../third_party/codemirror/codemirror.js";
 import { filled, offersAt, ruleBefore } from "./complete.js";
 import { startState, token } from "./language.js";
+import { coded } from "../text.js";
 
 const language = StreamLanguage.define({
 	name: "assay-rules", startState, token,
@@ -98,7 +99,7 @@ function insert({ label, template }) {
 function about(words) {
 	const box = document.createElement("div");
 	box.className = "cm-about";
-	box.textContent = words;
+	box.textContent = coded(words);
 	return box;
 }
 

@@ -8,7 +8,7 @@ import { amount } from "../format.js";
 import { useKeys } from "../keys.js";
 import { href, setQuery } from "../router.js";
 import { useLoad } from "../store.js";
-import { t } from "../text.js";
+import { exact, t } from "../text.js";
 import "../text/decisions.js";
 import { Score, Tag, Verdict } from "../ui/badge.js";
 import { Cli, Id } from "../ui/copy.js";
@@ -45,7 +45,7 @@ const columns = () => [
 	{ id: "time", label: html`<${TimeHead} />`, align: "nowrap",
 	    cell: ({ decidedAt }) => html`<${Time} at=${decidedAt} />` },
 	{ id: "event", label: t("decisions.event"), main: true, align: "anywhere",
-	    cell: ({ eventId }) => html`<code>${eventId}</code>` },
+	    cell: ({ eventId }) => html`<code>${exact(eventId)}</code>` },
 	{ id: "type", label: t("decisions.type"), cell: ({ eventType }) => eventType },
 	{ id: "user", label: t("decisions.user"), cell: ({ request }) =>
 	    html`<${Id} id=${request.subject.userId} href=${href("/decisions", {},

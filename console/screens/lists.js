@@ -6,7 +6,7 @@ import { number } from "../format.js";
 import { href, setQuery } from "../router.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
-import { t } from "../text.js";
+import { exact, t } from "../text.js";
 import "../text/lists.js";
 import { Badge } from "../ui/badge.js";
 import { useChange } from "../ui/change.js";
@@ -38,7 +38,7 @@ const fields = () => [
 function columns(change, remove) {
 	return [
 		{ id: "value", label: t("lists.value"), cell: ({ value }) =>
-		    html`<span class="id"><code>${value}</code><${Copy} text=${value} />
+		    html`<span class="id"><code>${exact(value)}</code><${Copy} text=${value} />
 		    </span>` },
 		{ id: "subject", label: t("lists.subject"),
 		    cell: ({ subject }) => t(`subject.${subject}`) },

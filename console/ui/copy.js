@@ -3,7 +3,7 @@
 import { html } from "../../third_party/preact/preact.js";
 import { cliLine, shortId } from "../format.js";
 import { Icon } from "../icons.js";
-import { t } from "../text.js";
+import { exact, t } from "../text.js";
 import { toast } from "./toast.js";
 
 // copy TEXT: into the clipboard; the toast shows the text, also if the browser
@@ -28,10 +28,10 @@ export function Copy({ text, what }) {
 // Id id: in a monospaced font with a button to copy it; href makes it a link.
 // short shows only its end.
 export function Id({ id, href, short = false }) {
-	const text = short ? shortId(id) : id;
+	const text = exact(short ? shortId(id) : id), title = exact(id);
 	return html`<span class="id">${href ?
-	    html`<a href=${href} title=${id}><code>${text}</code></a>` :
-	    html`<code title=${id}>${text}</code>`}<${Copy} text=${id} /></span>`;
+	    html`<a href=${href} title=${title}><code>${text}</code></a>` :
+	    html`<code title=${title}>${text}</code>`}<${Copy} text=${id} /></span>`;
 }
 
 // Cli words operands options: a button that copies the assayctl command which does

@@ -10,7 +10,7 @@ import { caseQuery, cliOptions, neighbours, nextBody, orderOf, stateOf, states,
 import { casesOf, PAGE, prefetchPage, unchanged, worklist } from
     "../../console/cases/worklist.js";
 import { changesOf, typed } from "../../console/explain/changed.js";
-import { printable } from "../../console/explain/value.js";
+import { exact } from "../../console/text.js";
 import { fromInput, toInput } from "../../console/ui/filters.js";
 import { viewOf, viewQuery } from "../../console/view.js";
 
@@ -171,8 +171,8 @@ test("a time in a field is that of the zone, and comes back the same", () => {
 });
 
 test("a text cannot hide or turn what is around it", () => {
-	assert.equal(printable("a\u202eb\nc\u2028"), "a\\u{202e}b\\u{a}c\\u{2028}");
-	assert.equal(printable("<b>é</b>"), "<b>é</b>");
+	assert.equal(exact("a\u202eb\nc\u2028"), "a\\u{202e}b\\u{a}c\\u{2028}");
+	assert.equal(exact("<b>é</b>"), "<b>é</b>");
 });
 
 test("a view is its filters, not where the list has come to", () => {

@@ -5,7 +5,9 @@ import test from "node:test";
 import "../../console/text/rails.js";
 import { ApiError } from "../../console/api.js";
 import { errorText } from "../../console/errors.js";
-import { addText, t } from "../../console/text.js";
+import { followTexts } from "../../console/shown.js";
+import { addText, coded, exact, t } from "../../console/text.js";
+import { h, options } from "../../third_party/preact/preact.js";
 
 addText({ "x.n": { one: "{n} case", other: "{n} cases" }, "x.who": "by {who}" });
 
@@ -24,7 +26,47 @@ test("a key cannot get another text", () => {
 });
 test("a value does not turn the text around it", () => {
 	assert.equal(t("x.who", { who: "a\u202eb" }), "by a\\u{202e}b");
-	assert.equal(t("x.who", { who: "\u05d0\u200d" }), "by \u05d0\u200d");
+	assert.equal(t("x.who", { who: "\u05d0\u200d" }), "by \u05d0\\u{200d}");
+});
+// A text, and what it is as a text of the page and as a value.
+const UNSEEN = [
+	["plain-1", "plain-1", "plain-1"],
+	["a\u200bb\ufeff", "a\\u{200b}b\\u{feff}", "a\\u{200b}b\\u{feff}"],
+	["a\u2066b\u2069", "a\\u{2066}b\\u{2069}", "a\\u{2066}b\\u{2069}"],
+	["a\u0000\u00ad", "a\\u{0}\\u{ad}", "a\\u{0}\\u{ad}"],
+	["x\u3164\u2028", "x\\u{3164}\\u{2028}", "x\\u{3164}\\u{2028}"],
+	["u\u{e0041}", "u\\u{e0041}", "u\\u{e0041}"],
+	["a\u200d\ufe0f", "a\\u{200d}\\u{fe0f}", "a\\u{200d}\\u{fe0f}"],
+	["\u0645\u06cc\u200c\u0634", "\u0645\u06cc\u200c\u0634",
+	    "\u0645\u06cc\\u{200c}\u0634"],
+	["\u06cc\u200c\u200c", "\u06cc\u200c\\u{200c}",
+	    "\u06cc\\u{200c}\\u{200c}"],
+	["\u{1f469}\u{1f3fd}\u200d\u{1f4bb} \u2764\ufe0f",
+	    "\u{1f469}\u{1f3fd}\u200d\u{1f4bb} \u2764\ufe0f",
+	    "\u{1f469}\u{1f3fd}\\u{200d}\u{1f4bb} \u2764\\u{fe0f}"],
+	["one\n\ttwo", "one\n\ttwo", "one\\u{a}\\u{9}two"],
+	["a\u00a0b", "a\u00a0b", "a\\u{a0}b"],
+	["a  b c ", "a  b c ", "a\\u{20} b c\\u{20}"],
+];
+test("what nobody sees in a text or a value becomes a code", () => {
+	for (const [text, shown, value] of UNSEEN) {
+		assert.equal(coded(text), shown);
+		assert.equal(coded(coded(text)), shown);
+		assert.equal(exact(text), value);
+	}
+});
+test("each text of a page and each attribute that people read is coded", () => {
+	followTexts();
+	const text = h(null);
+	text.props = "a\u202eb";
+	options.vnode(text);
+	assert.equal(text.props, "a\\u{202e}b");
+	const field = h("input", { title: "t\u200b", "aria-label": "l\u202e",
+	    placeholder: "p\ufeff", value: "v\u202e", onInput: () => {} });
+	assert.deepEqual({ ...field.props, onInput: null }, { title: "t\\u{200b}",
+	    "aria-label": "l\\u{202e}", placeholder: "p\\u{feff}",
+	    value: "v\u202e", onInput: null });
+	assert.equal(h(() => {}, { title: "a\u202eb" }).props.title, "a\u202eb");
 });
 test("an error has our text, or else the reason of the service", () => {
 	const text = (status, code, message, wait) =>

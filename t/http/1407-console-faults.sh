@@ -14,9 +14,10 @@ command -v jq >/dev/null || skip_browser "jq is missing"
 start_console OPERATOR_WORKERS=4
 add_analysts
 
-# HTML, a character that turns the text after it, a line separator and an emoji.
+# HTML, a character that turns the text after it, a line separator, an emoji, and two
+# characters without a width.
 hostile=$(printf '<img src=x onerror=document.title=1></script>\342\200\256gpj%b' \
-    '\342\200\250\360\237\230\200')
+    '\342\200\250\360\237\230\200\342\200\213A\342\200\215B')
 word=$(printf '%04000d' 0 | tr 0 W)
 # body FILTER: a body with $text, the hostile text, and $word, 4,000 letters.
 body() {

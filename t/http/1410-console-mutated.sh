@@ -26,7 +26,7 @@ for core in "$scratch"/console/*/core.js; do
 	mutate "the bundle takes texts for HTML" "$core" \
 	    's/document\.createTextNode(/textAsHtml(/'
 	mutate "the bundle leaves characters that turn a text" "$core" \
-	    's/coded(String(value))/String(value)/'
+	    's/return PLAIN.test(text) ?/return true ?/'
 	cat >>"$core" <<'EOF'
 function textAsHtml(text) {
 	const box = document.createElement("span");

@@ -25,6 +25,7 @@ await step("a text that becomes HTML is found", async () => {
 	const faults = await page.evaluate(faultsIn);
 	want(faults.includes("has HTML of a text"), true);
 	want(faults.includes("ran a text"), true);
+	want(faults.some((fault) => /nobody sees: .*\u202e/.test(fault)), true);
 });
 await step("a text that turns a sentence is found", async () => {
 	await page.getByRole("button", { name: "Remove u<img" }).first().click();

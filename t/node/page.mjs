@@ -144,6 +144,17 @@ export function faultsIn() {
 		faults.push("has HTML of a text");
 	if (document.title === "1")
 		faults.push("ran a text");
+	const hidden = /[\p{Cf}\u2028\u2029]/u;
+	const texts = [document.title, document.body.innerText,
+	    ...[...document.querySelectorAll("[title], [aria-label], [placeholder]")]
+		.flatMap((one) => ["title", "aria-label", "placeholder"]
+		    .map((name) => one.getAttribute(name) ?? ""))];
+	const unseen = texts.find((text) => hidden.test(text));
+	if (unseen !== undefined) {
+		const at = unseen.search(hidden);
+		faults.push(`has a character that nobody sees: ${JSON.stringify(
+		    unseen.slice(Math.max(0, at - 30), at + 10))}`);
+	}
 	const wide = [...document.querySelectorAll("main *")].find((one) =>
 	    one.getBoundingClientRect().right > most + 1 && !reached(one));
 	if (wide)

@@ -4,7 +4,7 @@
 import htm from "htm";
 import { h } from "preact";
 
-export { Component, Fragment, h, render } from "preact";
+export { Component, Fragment, h, options, render } from "preact";
 export { useCallback, useEffect, useErrorBoundary, useLayoutEffect, useMemo,
     useRef, useState } from "preact/hooks";
 export { batch, computed, effect, signal, untracked } from
