@@ -3,6 +3,7 @@
 // user shares with others.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { Name } from "../entity/masked.js";
 import { amount } from "../format.js";
 import { href } from "../router.js";
 import { useLoad } from "../store.js";
@@ -76,11 +77,12 @@ export function Earlier({ user, id }) {
 	}}</${Loaded}>`;
 }
 
-function Linked({ kind, ids }) {
+function Linked({ kind, ids, user }) {
 	return ids.length > 0 && html`<div><dt>${t(`cases.linked.${kind}`)}
 		${" "}<span class="muted">${ids.length}</span></dt>
-		<dd>${ids.slice(0, SHOWN).map((id) => html`<a key=${id} class="chip"
-			href=${href("/entity/:kind/:id", { kind, id })}><code>${id}</code></a>`)}
+		<dd>${ids.slice(0, SHOWN).map((id) => html`<${Name} key=${id} class="chip"
+			...${{ kind, id, user }} href=${href("/entity/:kind/:id",
+			    { kind, id })} />`)}
 		${ids.length > SHOWN && html`<span class="muted">${t("cases.moreLinks",
 		    { n: ids.length - SHOWN })}</span>`}</dd></div>`;
 }
@@ -92,6 +94,7 @@ export function Links({ user }) {
 	return html`<${Loaded} load=${load}>${(graph) => html`<p>${t("cases.ring",
 	    { n: graph.ringSize })}</p>
 		<dl class="linked">${LINKED_KINDS.map(([kind, member]) =>
-		    html`<${Linked} key=${kind} kind=${kind} ids=${graph[member]} />`)}
+		    html`<${Linked} key=${kind} ...${{ kind, user }} ids=${graph[member]}
+			/>`)}
 		</dl>`}</${Loaded}>`;
 }

@@ -13,6 +13,7 @@ import { Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
 import { ENTITY_KINDS, eventsText } from "./kinds.js";
+import { Show, useNames } from "./masked.js";
 
 // More users than this behind one device or address are unusual.
 const MANY_USERS = 2;
@@ -34,8 +35,8 @@ function Legend() {
 // Whether the eye should stop at a link.
 const stands = ({ users, risk }) => users > MANY_USERS || (risk?.frauds ?? 0) > 0;
 
-function titleOf({ kind, id, users, risk }) {
-	return [`${t(`subject.${kind}`)} ${id}`,
+function titleOf({ kind, users, risk }, name) {
+	return [`${t(`subject.${kind}`)} ${name}`,
 	    users > 0 && t("entity.shared", { n: users }),
 	    risk && t("entity.had", { n: risk.events }),
 	    risk && risk.frauds > 0 && t("entity.frauds.n", { n: risk.frauds })]
@@ -44,23 +45,25 @@ function titleOf({ kind, id, users, risk }) {
 
 function Drawing({ graph }) {
 	const count = graph.links.length;
+	const { nameOf } = useNames();
+	const nameIn = ({ kind, id }) => nameOf(kind, id);
 	return html`<${Graph} label=${t("entity.links")} edges=${graph.edges}
-		centre=${{ kind: graph.kind, text: shortId(graph.id, 10),
-		    title: graph.id }} nodes=${graph.links.map((link) => ({
-		    kind: link.kind, text: link.id, href: address(link),
+		centre=${{ kind: graph.kind, text: shortId(nameIn(graph), 10),
+		    title: nameIn(graph) }} nodes=${graph.links.map((link) => ({
+		    kind: link.kind, id: link.id, text: nameIn(link), href: address(link),
 		    tone: stands(link) ? "bad" : "",
-		    title: titleOf(link),
+		    title: titleOf(link, nameIn(link)),
 		    weight: Math.max(1, link.users) }))} />
 	${count > MOST_NODES && html`<p class="muted">${t("entity.drawn",
 	    { drawn: MOST_NODES, n: count })}</p>`}
 	<${Legend} />`;
 }
 
-const columns = () => [
+const columns = (nameOf, user) => [
 	{ id: "kind", label: t("entity.kind"),
 	    cell: ({ kind }) => t(`subject.${kind}`) },
 	{ id: "id", label: t("entity.id"), main: true,
-	    cell: ({ id }) => html`<code>${id}</code>` },
+	    cell: ({ kind, id }) => html`<code>${nameOf(kind, id)}</code>` },
 	{ id: "users", label: t("entity.users"), align: "end", cell: ({ users }) =>
 	    users === 0 ? "" : users > MANY_USERS ? html`<${Badge} tone="warn">${
 		number(users)}</${Badge}>` : number(users) },
@@ -72,11 +75,15 @@ const columns = () => [
 		class="muted">${t("entity.labels.n", { n: risk.labels })}</small>` },
 	{ id: "seen", label: t("entity.seen"), align: "end",
 	    cell: ({ firstSeen }) => html`<${Age} at=${firstSeen} />` },
+	{ id: "show", label: html`<span class="hidden">${t("entity.show")}</span>`,
+	    cell: ({ kind, id }) => html`<${Show} ...${{ kind, id, user }} />` },
 ];
 
 // Connections graph: the answer of GET /v1/graph.
 export function Connections({ graph }) {
 	const [view, setView] = useState("drawing");
+	const { nameOf } = useNames();
+	const user = graph.kind === "user" ? graph.id : null;
 	const none = graph.links.length === 0;
 	return html`<${Section} title=${t("entity.links")} actions=${!none &&
 	    html`<${Choice} label=${t("entity.view")} value=${view}
@@ -86,5 +93,5 @@ export function Connections({ graph }) {
 		    view === "drawing" ? html`<${Drawing} graph=${graph} />` :
 		    html`<${Table} label=${t("entity.links")} rows=${graph.links}
 			keyOf=${({ kind, id }) => `${kind} ${id}`} href=${address}
-			columns=${columns()} />`}</${Section}>`;
+			columns=${columns(nameOf, user)} />`}</${Section}>`;
 }

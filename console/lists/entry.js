@@ -3,6 +3,7 @@
 // value.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { skew } from "../api.js";
+import { Show, useNames } from "../entity/masked.js";
 import { DAY_MS } from "../format.js";
 import { t } from "../text.js";
 import "../text/lists.js";
@@ -33,12 +34,14 @@ function TypedValue({ entry, set }) {
 }
 
 function ChosenValue({ values, entry, choose }) {
+	const { nameOf } = useNames();
 	const at = values.findIndex(({ subject, value }) =>
 	    subject === entry.subject && value === entry.value);
 	return html`<${Select} label=${t("lists.value")} value=${String(at)} autofocus
 		options=${values.map(({ subject, value }, i) => [String(i),
-		    `${t(`subject.${subject}`)} ${value}`])}
-		onInput=${(i) => choose(values[Number(i)])} />`;
+		    `${t(`subject.${subject}`)} ${nameOf(subject, value)}`])}
+		onInput=${(i) => choose(values[Number(i)])} />
+		<${Show} kind=${entry.subject} id=${entry.value} />`;
 }
 
 function expiryOptions(row) {
@@ -79,6 +82,8 @@ export function EntryDialog({ row = null, kind = "block", subject = "user",
 	const [days, setDays] = useState(row?.expiresAt ? KEEP :
 	    values === null ? "" : "30");
 	const [busy, change] = useChange();
+	const { hides } = useNames();
+	const secret = values !== null && hides(entry.subject, entry.value);
 	const set = (name) => (text) => setEntry({ ...entry, [name]: text });
 	async function save() {
 		const saved = await change({ subject: "lists",
@@ -99,7 +104,7 @@ export function EntryDialog({ row = null, kind = "block", subject = "user",
 			<${Select} label=${t("lists.expires")} value=${days}
 				options=${expiryOptions(row)} onInput=${setDays} />
 			<div class="buttons">
-				<${Cli} ...${lineOf(entry, days, row)} />
+				${!secret && html`<${Cli} ...${lineOf(entry, days, row)} />`}
 				<${Button} onClick=${onClose}>${t("dialog.cancel")}</${Button}>
 				<${Button} type="submit" kind="primary" busy=${busy}
 					disabled=${entry.value.trim() === ""}>

@@ -2,6 +2,7 @@
 // The list entries about some values, and new ones: b blocks, w watches.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { Name } from "../entity/masked.js";
 import { useKeys } from "../keys.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
@@ -29,7 +30,8 @@ function Entries({ entries, n }) {
 	    { n })}</p>` : html`<ul class="plain-list">${entries.map((entry) => html`<li
 		key=${entry.id}><${Badge} tone=${KIND_TONES[entry.kind]}>${
 		t(`kind.${entry.kind}`)}</${Badge}>
-		<span>${t(`subject.${entry.subject}`)} <code>${entry.value}</code>
+		<span>${t(`subject.${entry.subject}`)} 
+			<${Name} kind=${entry.subject} id=${entry.value} />
 		<span class="muted"> ${entry.createdBy}${entry.expiresAt && html`,
 			${t("lists.until")} <${ZonedTime} at=${entry.expiresAt} />`}</span>
 		${entry.reason && html`<span class="typed muted">

@@ -7,6 +7,7 @@ import { Activity, Earlier } from "../cases/around.js";
 import { entityValue } from "../cases/values.js";
 import { Connections } from "../entity/connections.js";
 import { ENTITY_KINDS, eventsText } from "../entity/kinds.js";
+import { Name, useNames } from "../entity/masked.js";
 import { number, percent } from "../format.js";
 import { valueOf } from "../handles.js";
 import { Listed } from "../lists/listed.js";
@@ -15,7 +16,7 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/cases.js";
 import "../text/entity.js";
-import { Cli, Copy } from "../ui/copy.js";
+import { Cli } from "../ui/copy.js";
 import { Forgotten, Loaded } from "../ui/empty.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
 import { Page, Section, Stat } from "../ui/page.js";
@@ -46,11 +47,12 @@ function Numbers({ graph }) {
 function Entity({ kind, id }) {
 	const load = useLoad((signal) => call("GET /v1/graph/{kind}/{id}",
 	    { path: { kind, id }, signal }), [kind, id]);
+	const { hides } = useNames();
 	return html`<${Page} title=${t(`subject.${kind}`)}
-		heading=${html`${t(`subject.${kind}`)} <code>${id}</code><${Copy}
-			text=${id} />`}
+		heading=${html`${t(`subject.${kind}`)} <${Name} kind=${kind} id=${id} />`}
 		crumbs=${[[t("nav.entity"), href("/entity")]]}
-		actions=${html`<${Cli} words="graph" operands=${[kind, id]} />`}>
+		actions=${!hides(kind, id) && html`<${Cli} words="graph"
+			operands=${[kind, id]} />`}>
 		<${Loaded} load=${load}>${(graph) => html`
 			<${Numbers} graph=${graph} />
 			<div class="columns">

@@ -31,6 +31,8 @@ addText({
 	"entity.shared": { one: "{n} user", other: "{n} users" },
 	"entity.drawn": "{drawn} of {n} are drawn; see the table.",
 	"entity.seen": "First seen",
+	"entity.show": "Show",
+	"entity.show.what": "Show the {kind} {id}: the audit trail records it",
 	"entity.view": "View",
 	"entity.view.drawing": "Drawing",
 	"entity.view.table": "Table",

@@ -35,7 +35,7 @@ function Node({ x, y, kind, text, href, title, tone = "" }) {
 	    html`<g>${drawn}</g>`;
 }
 
-// Graph: centre is { kind, text, title }; nodes are { kind, text, title, href, tone,
+// Graph: centre is { kind, text, title }; nodes are { kind, id, text, title, href, tone,
 // weight }, of which the first MOST_NODES are drawn, with a ring if the tone is bad;
 // edges are [i, j] of nodes.
 export function Graph({ label, centre, nodes, edges = [] }) {
@@ -52,7 +52,7 @@ export function Graph({ label, centre, nodes, edges = [] }) {
 		<circle cx=${MIDDLE} cy=${MIDDLE} r="13"
 			class=${`node centre kind-${centre.kind}`}>
 			<title>${centre.title}</title></circle>
-		${drawn.map((node, i) => html`<${Node} key=${`${node.kind} ${node.text}`}
+		${drawn.map((node, i) => html`<${Node} key=${`${node.kind} ${node.id}`}
 			...${node} ...${at[i]} />`)}
 	</svg>`;
 }

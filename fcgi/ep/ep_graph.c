@@ -4,7 +4,10 @@
 
 #include <inttypes.h>
 
+#include <json-c/json_object.h>
+
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/event/ip_address.h"
@@ -16,7 +19,10 @@
 #include "fcgi/http/route.h"
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
+#include "lib/json/body.h"
 #include "lib/sys/clock.h"
+
+#define VALUE_MAX 256 /* bytes of a value as sent, with blanks */
 
 static int print_facts(
     struct req *req, struct str *s, const struct rows *facts);
@@ -29,6 +35,12 @@ static const enum graph_node_kind kinds[LIST_SUBJECT__MAX] = {
 	[LIST_DEVICE] = NODE_DEVICE,
 	[LIST_IP] = NODE_IP,
 	[LIST_PHONE] = NODE_PHONE,
+};
+
+static const struct body_field reveal_fields[] = {
+	{ "subject", BODY_STRING, true, false, 1, 16 },
+	{ "value", BODY_OPAQUE, true, false, 1, VALUE_MAX },
+	{ "userId", BODY_OPAQUE, false, true, 1, VALUE_MAX },
 };
 
 /*
@@ -68,6 +80,41 @@ graph_get(struct req *req, struct resp *resp)
 	if (print_facts(req, &s, &facts) == -1)
 		return -1;
 	str_addf(&s, ",%s", rows_get_text(&around, "body") + 1);
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/*
+ * POST /v1/graph/reveal.  200: the address or phone number, in its normal form;
+ * the audit trail then has that the operator saw it, masked, and whose it was;
+ * 400: a field is wrong.
+ */
+int
+graph_reveal(struct req *req, struct resp *resp)
+{
+	char value[LIST_VALUE_SIZE], user[LIST_VALUE_SIZE];
+	const char *name, *of_user;
+	enum list_subject subject;
+	struct str s;
+
+	if (body_check(req->json, reveal_fields, nitems(reveal_fields),
+		&req->fail) == -1)
+		return -1;
+	name = body_string(req->json, "subject");
+	of_user = body_string(req->json, "userId");
+	subject = list_subject_parse(name);
+	if (subject != LIST_IP && subject != LIST_PHONE)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "subject", "must be ip or phone");
+	if (list_value(subject, body_string(req->json, "value"), value) == -1)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "value", "%s", list_value_rule(subject));
+	if (of_user != NULL && list_value(LIST_USER, of_user, user) == -1)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "userId", "%s", list_value_rule(LIST_USER));
+	str_init(&s, req->arena);
+	str_addf(&s, "{\"subject\":\"%s\",\"value\":", name);
+	str_json(&s, value);
+	str_addc(&s, '}');
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

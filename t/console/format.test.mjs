@@ -2,6 +2,7 @@
 // Times, amounts and ids as the console writes them, in the zone of TZ.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { readFileSync } from "node:fs";
 import * as format from "../../console/format.js";
 
 const AT = "2026-11-23T23:35:02.125Z";
@@ -72,4 +73,20 @@ test("an assayctl line quotes what a shell would read otherwise", () => {
 	    { note: "it's $HOME", force: true, no: null }),
 	    "assayctl cases resolve --note 'it'\\''s $HOME' --force cse_1 fraud");
 	assert.equal(format.cliLine("audit", [""]), "assayctl audit ''");
+});
+test("an address and a phone are masked as the service masks them", () => {
+	const rows = [...readFileSync(new URL("../unit/masks.tbl", import.meta.url), "utf8")
+	    .matchAll(/^MASK\((\w+), "(.*)", "(.*)"\)$/gm)];
+	assert.ok(rows.length > 10);
+	for (const [, kind, id, want] of rows)
+		assert.equal(format.masked(kind, id), want);
+});
+test("what is no address or phone shows nothing, and other ids stay", () => {
+	for (const [kind, id, want] of [["ip", "1.2.3", "•"], ["ip", "host", "•"],
+	    ["ip", "1:2:3", "•"], ["ip", "1:2:3:4:5:6:7::8", "•"],
+	    ["ip", "1::2::3", "•"], ["ip", "g::1", "•"], ["ip", "", "•"],
+	    ["ip", "1.2.3.0/24", "1.2.•.•/24"],
+	    ["ip", "2001:db8:1:2::/64", "2001:db8:•/64"], ["phone", "", "•••••"],
+	    ["phone", "+251 911-234-544", "+2519•••••44"], ["user", "1.2.3.4", "1.2.3.4"]])
+		assert.equal(format.masked(kind, id), want);
 });

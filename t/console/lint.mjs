@@ -367,6 +367,7 @@ const WITHOUT_COMMAND = {
 	"POST /v1/auth/confirm": "the session of a browser",
 	"POST /v1/views": "only the console has views",
 	"DELETE /v1/views/{id}": "only the console has views",
+	"POST /v1/graph/reveal": "assayctl masks nothing",
 	"POST /v1/proposals": "the option --propose of the other commands",
 };
 

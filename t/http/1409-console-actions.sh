@@ -18,7 +18,8 @@ http POST /v1/lists '{"kind":"watch","subject":"user","value":"u-soon",
 is "an entry with an end is stored" "$STATUS" 201
 for n in 1 2 3 4; do
 	http POST /v1/decisions '{"id":"a'$n'","type":"order.place","amount":5000,
-	    "currency":"EUR","subject":{"userId":"u-77","ip":"196.188.1.2"}}'
+	    "currency":"EUR","subject":{"userId":"u-77","ip":"196.188.1.2",
+	    "phone":"+251 911 234 544"}}'
 	is "the event $n is to be reviewed" "$(json .verdict)" review
 done
 http POST /v1/webhooks '{"url":"https://hooks.example.com/in",
@@ -31,4 +32,8 @@ queue=$(json '.[0].queue')
 start_tcp_site
 run_steps actions.mjs 17 \
     "{\"password\":\"correct horse\",\"user\":\"u-77\",\"queue\":\"$queue\"}"
+is "the trail has each value that was shown, masked" "$(sql "select params
+    from assay.audit where action = 'POST /v1/graph/reveal' order by number")" \
+    '{"subject":"ip","value":"196.188.•.•","userId":"u-77"}
+{"subject":"phone","value":"+2519•••••44","userId":null}'
 finish

@@ -83,6 +83,24 @@ is "reading the graph leaves no entry in the audit trail" \
     "$(sql "select count(*) from assay.audit
     where action like 'GET%'")" 0
 
+# reveal BODY WANT: the status, the value, and what the trail has of it.
+reveal() {
+	http POST /v1/graph/reveal "$1"
+	is "the reveal of $1" "$STATUS $(json '.value // .code') $(sql "select status,
+	    params from assay.audit where action = 'POST /v1/graph/reveal'
+	    order by number desc limit 1" | tr '|' ' ')" "$2"
+}
+reveal '{"subject":"phone","value":"+251 911 234 544","userId":"u-1"}' \
+    '200 251911234544 200 {"subject":"phone","value":"+2519•••••44","userId":"u-1"}'
+reveal '{"subject":"ip","value":"2001:0db8::","userId":null}' \
+    '200 2001:db8:: 200 {"subject":"ip","value":"2001:db8:•","userId":null}'
+reveal '{"subject":"ip","value":"196.188.10.300"}' \
+    '400 INVALID_REQUEST 400 {"subject":"ip","value":"•"}'
+reveal '{"subject":"user","value":"u-1"}' \
+    '400 INVALID_REQUEST 400 {"subject":"user","value":"u-1"}'
+reveal '{"subject":"ip","value":"1.2.3.4","userId":"\u0007"}' \
+    '400 INVALID_REQUEST 400 {"subject":"ip","value":"1.2.•.•","userId":"\u0007"}'
+
 # At most a hundred of each kind, the newest first.
 sql "with made as (
 	insert into assay.entity (kind, key)

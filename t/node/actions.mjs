@@ -50,6 +50,50 @@ await step("a dialog shows the command of what is typed into it", async () => {
 	    { name: /assayctl cases hand-over cse_\w+ bob@example\.com$/ }).waitFor();
 	await page.keyboard.press("Escape");
 });
+// What a page shows and says, also in titles and addresses.
+const said = () => page.evaluate(() => [location.href, document.title,
+    document.body.innerText, ...[...document.querySelectorAll("*")].flatMap((one) =>
+	[...one.attributes].map(({ value }) => value))].join("\n"));
+await step("the links of a case are masked as its facts, until one is shown",
+    async () => {
+	const linked = page.locator(".linked");
+	for (const [fact, mask] of [["IP address", "196.188.•.•"],
+	    ["Phone", "+2519•••••44"]]) {
+		await linked.locator("code", { hasText: mask }).waitFor();
+		want(await page.locator(".facts div", { has: page.locator(`dt:text-is("${
+		    fact}")`) }).first().locator("dd").innerText(), mask);
+	}
+	want(/196\.188\.1\.2|251911234544/.test(await said()), false);
+	await linked.getByRole("button", { name: "Show the IP address 196.188.•.•" })
+	    .click();
+	await linked.locator("code", { hasText: "196.188.1.2" }).waitFor();
+	want(/251911234544/.test(await said()), false);
+});
+await step("a dialog masks what it lists, and its command does not tell", async () => {
+	await page.keyboard.press("b");
+	const value = dialog("Add an entry").getByLabel("Value");
+	await value.locator("option", { hasText: "phone +2519•••••44" })
+	    .waitFor({ state: "attached" });
+	await value.selectOption({ label: "phone +2519•••••44" });
+	await gone(page.getByRole("button", { name: /assayctl lists add/ }));
+	await value.selectOption({ label: "IP address 196.188.1.2" });
+	await page.getByRole("button", { name: /assayctl lists add.*196\.188\.1\.2$/ })
+	    .waitFor();
+	await page.keyboard.press("Escape");
+});
+await step("a phone that is typed is found, and its page masks it until it is shown",
+    async () => {
+	await open("#/entity", ".filters");
+	await field("Kind").selectOption("phone");
+	await field("Id").fill("+251 911 234 544");
+	await page.keyboard.press("Enter");
+	await page.locator(".graph").waitFor();
+	want(await page.locator("h1 code").innerText(), "+2519•••••44");
+	want(/911.?234/.test(await said()), false);
+	await page.getByRole("button", { name: "Show the phone +2519•••••44" }).click();
+	await page.locator("h1 code", { hasText: "+251 911 234 544" }).waitFor();
+	await page.getByRole("button", { name: /assayctl graph phone/ }).waitFor();
+});
 await step("an admin sets the target time of a queue", async () => {
 	await open("#/settings", "tr[data-row]");
 	await button(`Target time of ${queue}`).click();
