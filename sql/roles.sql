@@ -429,7 +429,8 @@ grant execute on function assay.model_source_claim(text, text, text, bigint, big
 -- decide reads the shadows, operator manages and shows them, and companion
 -- reports its SCORER_SHADOW.
 grant select on assay.shadow_candidate to assay_decide, assay_operator;
-grant select on assay.shadow, assay.shadow_count to assay_operator;
+grant select on assay.shadow, assay.shadow_count, assay.shadow_example
+    to assay_operator;
 grant execute on function assay.shadow_lock(),
     assay.shadow_ruleset(text, text, text, bigint, text, text),
     assay.shadow_model(text, text, text),
@@ -437,6 +438,7 @@ grant execute on function assay.shadow_lock(),
     assay.shadow_side(bigint, text, text),
     assay.shadow_verdicts(bigint, text),
     assay.shadow_tags(bigint, text),
+    assay.shadow_examples(bigint, text),
     assay.shadow_list(text) to assay_operator;
 grant execute on function assay.shadow_scorer(text) to assay_companion;
 

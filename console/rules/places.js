@@ -16,9 +16,12 @@ const MOST_PROPOSALS = 200;
 const MOST_COMPARED = 10;
 
 const PLACES = {
-	active: { tone: "good", path: "/rules/:type/versions/:version" },
-	shadow: { tone: "info", path: "/trials/shadows/:type/:id" },
-	proposal: { tone: "info", path: "/proposals/:id" },
+	active: { text: "standing.active", tone: "good",
+	    path: "/rules/:type/versions/:version" },
+	shadow: { text: "standing.shadow", tone: "info",
+	    path: "/trials/shadows/:type/:id" },
+	proposal: { text: "standing.proposal", tone: "info", path: "/proposals/:id" },
+	trial: { text: "standing.trial", tone: "info", path: "/proposals/:id" },
 };
 
 // The texts of versions and of proposals never change.
@@ -40,7 +43,7 @@ async function versionPlace(kind, type, version, id, signal) {
 }
 
 async function proposalPlace(type, { id, version, shadow }, signal) {
-	return { kind: "proposal", type, version, id, trial: shadow,
+	return { kind: shadow ? "trial" : "proposal", type, version, id,
 	    ...await remembered(id, async () => {
 		const { after } = await call("GET /v1/proposals/{id}",
 		    { path: { id }, signal });
@@ -53,8 +56,8 @@ async function proposalPlace(type, { id, version, shadow }, signal) {
 }
 
 // loadPlaces(type, signal): what decides, runs as a shadow and is proposed for an event
-// type, { kind, type, version, id, trial, text, canonical }: kind is active, shadow or
-// proposal; trial says that a shadow is proposed.
+// type, { kind, type, version, id, text, canonical }: kind is active, shadow, proposal,
+// or trial, a shadow that is proposed.
 export async function loadPlaces(type, signal) {
 	const [versions, proposals] = await Promise.all([
 	    call("GET /v1/rules/{eventType}/versions", { signal,
@@ -74,12 +77,11 @@ export async function loadPlaces(type, signal) {
 	    ...mine.map((one) => proposalPlace(type, one, signal))]);
 }
 
-function Place({ place: { kind, type, version, id, trial, exact } }) {
-	const what = t(trial ? "standing.proposal.shadow" : `standing.${kind}`,
-	    { version });
-	return html`<a href=${href(PLACES[kind].path, { type, version, id })}><${Badge}
-		tone=${PLACES[kind].tone}>${exact ? what : t("standing.but", { what })}
-		</${Badge}></a>`;
+function Place({ place: { kind, type, version, id, exact } }) {
+	const { text, tone, path } = PLACES[kind];
+	const what = t(text, { version });
+	return html`<a href=${href(path, { type, version, id })}><${Badge} tone=${tone}>
+		${exact ? what : t("standing.but", { what })}</${Badge}></a>`;
 }
 
 // Standing draft canonical places: where the text of the draft stands; places is

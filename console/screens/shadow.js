@@ -7,6 +7,7 @@ import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
 import { openLabel, Release, waysOf } from "../rules/release.js";
 import { Sides, VerdictMatrix } from "../rules/matrix.js";
+import { Changes, Examples, Origin } from "../rules/trial.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/trials.js";
@@ -14,9 +15,8 @@ import { Badge, Tag } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
-import { Facts, Page, Section, Stat } from "../ui/page.js";
+import { Page, Section, Stat } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { ZonedTime } from "../ui/time.js";
 
 const EVERY_MS = 10000;
 
@@ -86,10 +86,7 @@ function Comparison({ shadow, labelled }) {
 			empty=${html`<${Empty} title=${t("trials.tags.none")} />`} />
 		</${Section}>
 		<${Section} title=${t("trials.scores")}><${Scores} ...${shadow} />
-			<${Facts} items=${[[t("trials.started"), shadow.startedAt &&
-			    html`<${ZonedTime} at=${shadow.startedAt} />`],
-			    [t("trials.ended"), shadow.endedAt && html`<${ZonedTime}
-				at=${shadow.endedAt} />`]]} /></${Section}>
+		</${Section}>
 	</div>`;
 }
 
@@ -120,6 +117,10 @@ function Shadow({ shadow, reload }) {
 			onClick=${() => setOpen(end)}>${t("release.end")}</${Button}>`}
 	</div>
 	<${Numbers} shadow=${shadow} labelled=${labelled} />
+	<${Origin} shadow=${shadow} />
+	<${Examples} examples=${shadow.examples} />
+	${shadow.kind === "ruleset" && html`<${Changes} type=${shadow.eventType}
+		version=${shadow.version} />`}
 	<${Comparison} shadow=${shadow} labelled=${labelled} />
 	${open && html`<${Release} title=${t("trials.change", shadow)} ways=${open}
 		onClose=${() => setOpen(null)} onDone=${done} />`}`;

@@ -149,7 +149,8 @@ begin
 end
 $$;
 
--- Count the log between two cursors for the shadows that ran then.
+-- Count the log between two cursors for the shadows that ran then, and remember the
+-- newest decisions with another verdict.
 -- assay.analytics_project() calls this once for each piece of the log.  Details
 -- are found by their times, an hour at a time, as in assay.risk_events().
 create or replace function assay.shadow_project(from_xid bigint,
@@ -159,6 +160,7 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare
+	most_examples constant int := 20; -- of a shadow and event type
 	hour record;
 	numbers bigint[];
 begin
@@ -175,8 +177,10 @@ begin
 		numbers := assay.shadow_lock_between(hour.first, hour.last);
 		continue when numbers is null;
 		with scored as materialized (
-			select s.number, d.event_type, i.reasons::json as reasons,
+			select s.number, d.event_type, d.verdict_id, d.event_id,
+				d.decided_at, i.reasons::json as reasons,
 				live.score as live_score,
+				live.verdict as live, other.verdict as shadow,
 				live.verdict || '.' || other.verdict as verdicts,
 				other.score as shadow_score, other.tags
 			from unnest(hour.ids, hour.reasons) as i(id, reasons)
@@ -194,6 +198,19 @@ begin
 				join assay.shadow s on s.id = other.id
 				    and s.number = any(numbers)
 			where live.shadow is not null
+		), differing as (
+			select s.*, row_number() over (
+				partition by s.number, s.event_type
+				order by s.decided_at desc, s.verdict_id desc)
+				as position
+			from scored s where s.live <> s.shadow
+		), examples as (
+			insert into assay.shadow_example (number, event_type,
+			    verdict_id, event_id, decided_at, live, shadow)
+			select f.number, f.event_type, f.verdict_id, f.event_id,
+				f.decided_at, f.live, f.shadow
+			from differing f where f.position <= most_examples
+			on conflict do nothing
 		), facts as (
 			select s.number, s.event_type, 'verdicts' as kind,
 				s.verdicts as name, 0 as points
@@ -225,6 +242,17 @@ begin
 		from facts f group by 1, 2, 3, 4
 		on conflict (number, event_type, kind, name) do update
 		set n = c.n + excluded.n, points = c.points + excluded.points;
+		delete from assay.shadow_example e
+		using (select x.number, x.event_type, x.verdict_id,
+			row_number() over (
+			    partition by x.number, x.event_type
+			    order by x.decided_at desc, x.verdict_id desc)
+			    as position
+		    from assay.shadow_example x
+		    where x.number = any(numbers)) old
+		where e.number = old.number and e.event_type = old.event_type
+			and e.verdict_id = old.verdict_id
+			and old.position > most_examples;
 	end loop;
 end
 $$;
@@ -374,6 +402,18 @@ begin atomic
 	from tags t;
 end;
 
+-- The newest decisions of an event type on which a shadow disagrees.
+create or replace function assay.shadow_examples(of_number bigint, of_type text)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return (select coalesce(json_agg(json_build_object(
+	'eventId', e.event_id,
+	'decidedAt', assay.time_text(e.decided_at),
+	'live', e.live,
+	'shadow', e.shadow) order by e.decided_at desc, e.verdict_id desc), '[]')
+    from assay.shadow_example e
+    where e.number = of_number and e.event_type = of_type);
+
 -- The shadows of each event type, the one that scores its decisions now first.
 -- scorer is SCORER_SHADOW or null.  An ended shadow is listed if it has decided
 -- anything and no other shadow has taken its slot.
@@ -412,6 +452,13 @@ begin atomic
 	    'kind', p.kind,
 	    'id', p.id,
 	    'version', p.version,
+	    'author', (select r.author from assay.ruleset r
+		where p.kind = 'ruleset' and r.event_type = p.slot
+		    and r.version = p.version),
+	    'proposal', (select max(q.id) from assay.proposal q
+		where p.kind = 'ruleset' and q.target = p.slot
+		    and q.version = p.version and q.shadow
+		    and q.status = 'approved'),
 	    'state', case when not p.running then coalesce(p.outcome, 'ended')
 		when p.position = 1 then 'active' else 'waiting' end,
 	    'startedAt', assay.time_text(p.started_at),
@@ -432,7 +479,8 @@ begin atomic
 		where c.number = p.number and c.event_type = p.event_type),
 	    'live', assay.shadow_side(p.number, p.event_type, 'live'),
 	    'shadow', assay.shadow_side(p.number, p.event_type, 'shadow'),
-	    'tags', assay.shadow_tags(p.number, p.event_type))
+	    'tags', assay.shadow_tags(p.number, p.event_type),
+	    'examples', assay.shadow_examples(p.number, p.event_type))
 	    order by p.event_type, p.position), '[]')::text
 	from listed p;
 end;

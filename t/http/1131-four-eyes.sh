@@ -66,6 +66,10 @@ is "a proposed shadow does not run" "$(shadows)" trial
 approve "$bob"
 is "an approved shadow runs and decides nothing" "$STATUS $(shadows) $(active)" \
     "200 trial-2 $seed"
+as "$ann" GET /v1/model/shadow
+is_json "a shadow names its author and its proposal" \
+    '.[] | select(.version == "trial-2") | "\(.author) \(.proposal)"' \
+    "liz@example.com $id"
 
 id=$first
 approve "$ann"

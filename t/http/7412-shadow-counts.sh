@@ -73,6 +73,17 @@ check "the second shadow has more than 20 counts" \
     [ "$(sql "select count(distinct c.number)
     from assay.shadow_count c join assay.shadow s using (number)
     where s.version = 'v2' and c.n > 20")" = 1 ]
+newest="order by d.decided_at desc, d.verdict_id desc limit 20"
+is "the examples are the newest 20 decisions that differ, each once" \
+    "$(sql "select d.event_id, d.live, d.shadow from assay.shadow_example d
+    join assay.shadow s using (number) where s.version = 'v2' $newest")" \
+    "$(sql "select d.event_id, r.verdict, w.verdict from assay.decision_detail d,
+    json_to_record(d.sample::json) as r(verdict text, shadow json),
+    json_to_record(r.shadow) as w(id text, verdict text), assay.shadow s
+    where s.id = w.id and s.version = 'v2' and r.verdict <> w.verdict $newest")"
+http GET /v1/model/shadow
+is_json "a shadow has its author and examples" '.[] | select(.version == "v2") |
+    "\(.author) \(.proposal) \(.examples | length)"' "admin@example.com null 20"
 kill -s TERM "$first" "$stack_cron_pid"
 wait "$first" "$stack_cron_pid"
 

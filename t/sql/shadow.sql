@@ -82,8 +82,11 @@ select * from counted where kind in ('fraud', 'legit');
 select event_id, shadow[2:] from assay.label order by 1;
 
 -- The list shows exact quantiles, and precision and recall.
-select jsonb_pretty(x::jsonb - 'startedAt' - 'verdicts' - 'id')
+select jsonb_pretty(x::jsonb - 'startedAt' - 'verdicts' - 'id' - 'examples')
     from json_array_elements(assay.shadow_list(null)::json) x;
+select e ->> 'eventId', e ->> 'live', e ->> 'shadow'
+    from json_array_elements(assay.shadow_list(null)::json) x,
+	json_array_elements(x -> 'examples') e;
 
 -- A promoted shadow is active and stays listed; earlier decisions still count.
 select * from assay.shadow_end('order.place', 'shd_2', 'promoted');
@@ -140,3 +143,13 @@ select count(*) from assay.risk_labels(10);
 select count(*) from counted where kind = 'fraud';
 select assay.shadow_scorer('ml');
 select count(*) from counted;
+
+-- The newest 20 examples stay.
+do $$ begin
+    for n in 1 .. 25 loop
+	perform decide('x-' || to_char(n, 'FM00'), n / 60.0, 10, 'ml', 60);
+    end loop;
+end $$;
+select project(10), project(20);
+select count(*), min(event_id), max(event_id) from assay.shadow_example
+    join assay.shadow using (number) where id = 'ml';
