@@ -37,6 +37,16 @@ export function Place({ id }) {
 			onClick=${open(following)} /></span>`;
 }
 
+// The operators whom the case and the list of cases name, but for the one who has it.
+function known({ audit, notes, assignedTo }) {
+	const rows = worklist.value.rows;
+	return [...new Set([...audit.map(({ actor }) => actor),
+	    ...notes.map(({ author }) => author),
+	    ...rows.map((row) => row.assignedTo),
+	    ...rows.map(({ resolution }) => resolution?.analyst)])]
+	    .filter((email) => email?.includes("@") && email !== assignedTo).sort();
+}
+
 function HandOver({ row, act, busy, close }) {
 	const [to, setTo] = useState("");
 	async function submit() {
@@ -46,7 +56,8 @@ function HandOver({ row, act, busy, close }) {
 	return html`<${Dialog} title=${t("cases.handOver.title")}
 		onClose=${() => close(false)}><${Form} onSubmit=${submit}>
 		<${TextField} label=${t("cases.handOver.to")} type="email" value=${to}
-			onInput=${setTo} required autofocus hint=${t("cases.handOver.hint")} />
+			onInput=${setTo} required autofocus hint=${t("cases.handOver.hint")}
+			choices=${known(row)} />
 		<div class="buttons"><${Cli} ...${caseLines.handOver(row.id, to.trim())} />
 		<${Button} onClick=${() => close(false)}>
 			${t("dialog.cancel")}</${Button}>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // Before the console opens: sign in, create the first admin, replace a temporary
 // password, or set up the second factor that the service asks for.
-import { html, useEffect, useState } from
+import { html, useEffect, useRef, useState } from
     "../../third_party/preact/preact.js";
 import { LEAST_PASSWORD, changePassword, register, session, signOut, start }
     from "../session.js";
@@ -46,12 +46,14 @@ function useNewPassword() {
 function Register() {
 	const [email, setEmail] = useState("");
 	const password = useNewPassword();
+	const first = useRef(null);
+	useEffect(() => first.current.focus(), []);
 	const { busy, error, submit } = useSubmit(() => password.check() ?
 	    register({ email: email.trim(), password: password.value }) : null);
 	return html`<p>${t("login.register.text")}</p>
 		<${Form} onSubmit=${submit}>
 			<${TextField} type="email" label=${t("identity.email")}
-				value=${email} onInput=${setEmail} required
+				value=${email} onInput=${setEmail} required inputRef=${first}
 				autocomplete="username" error=${error && errorText(error)} />
 			${password.fields}
 			<div class="buttons"><${Button} type="submit" kind="primary"

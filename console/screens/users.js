@@ -67,12 +67,12 @@ function PasswordDialog({ user, users, onClose, onDone }) {
 	return html`<${Dialog} title=${title} onClose=${onClose}>
 		<${Form} onSubmit=${save}>
 			${isNew && html`<${TextField} type="email" label=${t("users.email")}
-				value=${email} onInput=${setEmail} required />
+				value=${email} onInput=${setEmail} required autofocus />
 			<${Select} label=${t("users.role")} value=${role}
 				options=${roleOptions()} onInput=${setRole}
 				hint=${t(`users.role.${role}.may`)} />`}
 			<${Password} fresh label=${t("users.password")} value=${password}
-				onInput=${setPassword}
+				onInput=${setPassword} autofocus=${!isNew}
 				hint=${t("users.password.hint", { n: LEAST_PASSWORD })} />
 			<div class="buttons">
 				<${Cli} words=${isNew ? "users add" : "users password"}

@@ -63,15 +63,18 @@ function tied(id, { hint, error }) {
 	    "aria-invalid": error ? "true" : undefined };
 }
 
-// TextField: onInput gets the text.
+// TextField: onInput gets the text; choices are texts that the field offers.
 export function TextField({ label, hint, error, hideLabel, value, onInput,
-    inputRef, class: more, ...rest }) {
+    inputRef, class: more, choices = [], ...rest }) {
 	const id = useId();
 	return html`<${Field} ...${{ id, label, hint, error, hideLabel,
 	    class: more }}>
 		<input type="text" spellcheck="false" autocomplete="off" ...${rest}
 			...${tied(id, { hint, error })} ref=${inputRef} value=${value}
+			list=${choices.length > 0 ? `${id}c` : undefined}
 			onInput=${(event) => onInput(event.target.value)} />
+		${choices.length > 0 && html`<datalist id=${`${id}c`}>${choices.map((one) =>
+		    html`<option key=${one} value=${one} />`)}</datalist>`}
 	</${Field}>`;
 }
 

@@ -39,6 +39,7 @@ await step("the console lets the first admin register", async () => {
 	await page.goto(`${base}/console`);
 	await heading("Create the first admin").waitFor();
 	want(page.url(), `${base}/console/`);
+	want(await focusIn("input[type=email]"), true);
 	await field("Email").fill(email);
 	await field("New password").fill(password);
 	await field("New password again").fill(`${password}x`);
