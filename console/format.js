@@ -4,8 +4,14 @@
 import { LANG, lazy } from "./text.js";
 
 export const DAY_MS = 86400000;
+// Of a time as time() writes it.
+export const DAY_CHARS = 10;
 const numbers = lazy(() => new Intl.NumberFormat(LANG,
     { maximumFractionDigits: 2 }));
+// More than any number has.
+const ALL_DIGITS = 20;
+const exact = lazy(() => new Intl.NumberFormat(LANG,
+    { maximumFractionDigits: ALL_DIGITS }));
 const regions = lazy(() => new Intl.DisplayNames([LANG], { type: "region" }));
 const AGES = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
 
@@ -80,15 +86,17 @@ export function wholePercent(share) {
 	return `${Math.round(share * 100)} %`;
 }
 
-// An amount with the digits of its currency: "EUR 1,000.01".
+// An amount, never rounded, with at least the digits of its currency:
+// "EUR 1,000.10", "JPY 0.5".
 export function amount(value, currency) {
 	if (value === null || value === undefined)
 		return "";
 	if (!/^[A-Z]{3}$/.test(currency ?? ""))
-		return number(value);
+		return exact().format(value);
 	if (!currencies.has(currency))
 		currencies.set(currency, new Intl.NumberFormat(LANG, { currency,
-		    style: "currency", currencyDisplay: "code" }));
+		    style: "currency", currencyDisplay: "code",
+		    maximumFractionDigits: ALL_DIGITS }));
 	return currencies.get(currency).format(value).replace(/\u00a0/g, " ");
 }
 
@@ -97,6 +105,13 @@ export function country(code) {
 	if (!/^[A-Z]{2}$/.test(code ?? ""))
 		return code ?? "";
 	return regions().of(code) ?? code;
+}
+
+// The ends of a long text, with "…" for what is between them.
+export function cut(text, most) {
+	const letters = [...text], head = Math.ceil((most - 1) / 2);
+	return letters.length <= most ? text : `${letters.slice(0, head).join("")}…${
+	    letters.slice(letters.length - most + 1 + head).join("")}`;
 }
 
 // The end of a long id, which is what differs between ids: "cse_…6p8snrg".

@@ -66,7 +66,7 @@ export function href(pattern, params = {}, query = {}) {
 // go ADDRESS: open it.  replace: true keeps the page out of the history.
 export function go(address, { replace = false } = {}) {
 	if (replace) {
-		history.replaceState(null, "", address);
+		history.replaceState(history.state, "", address);
 		readAddress();
 	} else {
 		location.hash = address;

@@ -28,7 +28,7 @@ function momentOf(entry, event) {
 	    title: `${eventType}${money === "" ? "" : ` ${money}`}`,
 	    href: eventId === event ? null : href("/decisions/:id", { id: eventId }),
 	    children: html`<p class="marks"><${Verdict} verdict=${verdict} />
-		<${Score} score=${score} />${reasons.map(({ tag }) =>
+		<${Score} ...${{ score, verdict }} />${reasons.map(({ tag }) =>
 		    html`<${Tag} key=${tag} tag=${tag} />`)}
 		${eventId === event && html`<${Badge} tone="info">${
 		    t("cases.this")}</${Badge}>`}</p>` };

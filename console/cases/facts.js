@@ -39,7 +39,7 @@ function decided({ verdict, score, decidedAt, policyId, policyVersion, eventId }
     own) {
 	return [
 		[t("fact.verdict"), !own && html`<${Verdict} verdict=${verdict} />
-			${" "}<${Score} score=${score} />`],
+			${" "}<${Score} ...${{ score, verdict }} />`],
 		[t("fact.decided"), html`<${ZonedTime} at=${decidedAt} />
 			${" "}<span class="muted">(<${Age} at=${decidedAt} />)</span>`],
 		[t("fact.policy"), !own && html`<code>${policyId} ${policyVersion}</code>`],

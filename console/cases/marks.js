@@ -8,6 +8,7 @@ import { useSignal } from "../store.js";
 import { t } from "../text.js";
 import "../text/cases.js";
 import { Badge, Outcome } from "../ui/badge.js";
+import { Ends } from "../ui/copy.js";
 import { now } from "../ui/time.js";
 
 // State: in which state a case is, or how it ended.
@@ -30,11 +31,11 @@ export function othersClaim(row) {
 	    Date.parse(row.claimExpiresAt ?? "") > Date.now() + skew.value;
 }
 
-export function Owner({ email }) {
+export function Owner({ email, most = Infinity }) {
 	const { me } = useSignal(session);
 	return email === null ? null : email === me?.email ?
-	    html`<b>${t("cases.you")}</b>` : html`<span class="owner" title=${email}>${
-	    email}</span>`;
+	    html`<b>${t("cases.you")}</b>` : html`<span class="owner"><${Ends}
+		text=${email} most=${most} /></span>`;
 }
 
 // Due at: how long until the target of the queue, or how long past it.

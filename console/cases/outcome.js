@@ -179,7 +179,8 @@ export function OutcomeBar({ row, reload }) {
 			${typed && html`<${Faster} row=${row} draft=${draft}
 				reload=${reload} forget=${() => change({ note: "" })} />`}
 			<${Resolved} row=${row} /></${Section}>`;
-	return html`<${Section} title=${t("cases.outcome")}>
+	return html`<${Section} title=${t("cases.outcome")}
+		class=${can("cases.work") ? "outcome-bar" : ""}>
 		${row.status === "assigned" && !mine(row) && html`<${Note} tone="warn">
 			${t("cases.theirs", { who: row.assignedTo })}</${Note}>`}
 		${can("cases.work") && html`<${Open} row=${row} reload=${reload} />`}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // What the row of the list is about, beside the list on wide screens.
-import { html, useEffect, useState } from "../../third_party/preact/preact.js";
+import { html } from "../../third_party/preact/preact.js";
 import { Changes, Why } from "../explain/why.js";
 import { useKeys } from "../keys.js";
 import { href } from "../router.js";
@@ -9,7 +9,7 @@ import { t } from "../text.js";
 import { copy } from "../ui/copy.js";
 import { Loaded } from "../ui/empty.js";
 import { LinkButton } from "../ui/form.js";
-import { Section } from "../ui/page.js";
+import { Section, useMedia } from "../ui/page.js";
 import { EventFacts } from "./facts.js";
 import { Due, eventName, Owner, State } from "./marks.js";
 import { explainOf } from "./worklist.js";
@@ -20,14 +20,7 @@ export const PAUSE_MS = 120;
 
 // True if there is room for the preview.
 export function useWide() {
-	const [wide, setWide] = useState(() => matchMedia(WIDE).matches);
-	useEffect(() => {
-		const media = matchMedia(WIDE);
-		const follow = () => setWide(media.matches);
-		media.addEventListener("change", follow);
-		return () => media.removeEventListener("change", follow);
-	}, []);
-	return wide;
+	return useMedia(WIDE);
 }
 
 async function explainLater(event, signal) {

@@ -34,7 +34,7 @@ function Result({ result }) {
 	const same = verdict === recorded.verdict && score === recorded.score;
 	return html`<div class="stack" role="status"><p class="marks">
 		<span>${t(same ? "explain.same" : "explain.result")}</span>
-		<${Verdict} verdict=${verdict} /><${Score} score=${score} />
+		<${Verdict} verdict=${verdict} /><${Score} ...${{ score, verdict }} />
 		<span class="muted">${t("explain.recorded", { score: recorded.score,
 		    verdict: t(`verdict.${recorded.verdict}`) })}</span></p>
 		<${Reasons} reasons=${reasons} /></div>`;

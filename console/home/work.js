@@ -11,6 +11,7 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { Badge } from "../ui/badge.js";
 import { Clis } from "../ui/clis.js";
+import { Ends } from "../ui/copy.js";
 import { Loaded } from "../ui/empty.js";
 import { Button, LinkButton } from "../ui/form.js";
 import { Section } from "../ui/page.js";
@@ -18,12 +19,15 @@ import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
+const MOST_IN_QUEUE = 48;
+
 const toQueue = ({ queue }) => href("/cases", {}, { queue });
 
 function columns() {
 	return [
-		{ id: "queue", label: t("home.queue"), main: true,
-		    cell: ({ queue }) => queue },
+		{ id: "queue", label: t("home.queue"), main: true, long: true,
+		    cell: ({ queue }) => html`<${Ends} text=${queue}
+			most=${MOST_IN_QUEUE} />` },
 		{ id: "open", label: t("home.open"), align: "end",
 		    cell: ({ open }) => number(open) },
 		{ id: "oldest", label: t("home.oldest"), align: "end",

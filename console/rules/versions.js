@@ -11,7 +11,7 @@ import { Empty, Loaded } from "../ui/empty.js";
 import { Button, Choice, LinkButton, Select } from "../ui/form.js";
 import { Facts, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead, ZonedTime } from "../ui/time.js";
+import { Time, ZonedTime } from "../ui/time.js";
 import { openLabel, Release, waysOf } from "./release.js";
 import { Difference } from "./difference.js";
 
@@ -26,7 +26,7 @@ const columns = (more) => [
 	    cell: (row) => html`<code>${row.version}</code>` },
 	{ id: "state", label: t("versions.state"),
 	    cell: (row) => html`<${State} row=${row} />` },
-	{ id: "at", label: html`<${TimeHead} label=${t("versions.at")} />`,
+	{ id: "at", zoned: true, label: t("versions.at"),
 	    cell: (row) => html`<${Time} at=${row.publishedAt} />` },
 	{ id: "author", label: t("versions.author"), cell: (row) => row.author ??
 	    html`<span class="muted">${t("versions.unknown")}</span>` },

@@ -14,7 +14,7 @@ import { Button, Check, Form, Select, TextField } from "../ui/form.js";
 import { Page, Section } from "../ui/page.js";
 import { Secret } from "../ui/secret.js";
 import { Table } from "../ui/table.js";
-import { Age, Time, TimeHead } from "../ui/time.js";
+import { Age, Time } from "../ui/time.js";
 
 const SCOPES = ["decisions", "labels"];
 const KEY_DAYS = ["", "30", "90", "365"];
@@ -75,8 +75,8 @@ function columns(revoke) {
 		    cell: ({ scopes }) => scopes.join(", ") },
 		{ id: "state", label: t("apikeys.state"),
 		    cell: (row) => html`<${State} row=${row} />` },
-		{ id: "expires", label: html`<${TimeHead}
-		    label=${t("apikeys.expires")} />`, cell: ({ expiresAt }) =>
+		{ id: "expires", zoned: true, label: t("apikeys.expires"),
+		    cell: ({ expiresAt }) =>
 		    expiresAt ? html`<${Time} at=${expiresAt} />` :
 			t("apikeys.never") },
 		{ id: "by", label: t("apikeys.by"), cell: ({ createdBy }) => createdBy },

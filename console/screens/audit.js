@@ -6,15 +6,17 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/audit.js";
 import { Badge } from "../ui/badge.js";
-import { Cli } from "../ui/copy.js";
+import { Cli, Ends } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Filters } from "../ui/filters.js";
 import { Page, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead } from "../ui/time.js";
+import { Time } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
 const PAGE = 100;
+const MOST_IN_EMAIL = 28;
+const MOST_IN_CODE = 34;
 
 const fields = () => [
 	{ name: "actor", label: t("audit.actor"), kind: "text" },
@@ -38,22 +40,24 @@ function Status({ status }) {
 function Params({ params }) {
 	const text = JSON.stringify(params);
 	return text === "{}" ? null : html`<details class="params">
-		<summary><code>${text}</code></summary>
+		<summary><code><${Ends} text=${text} most=${MOST_IN_CODE} />
+			</code></summary>
 		<pre class="preview" tabindex="0">${
 		    JSON.stringify(params, null, 2)}</pre></details>`;
 }
 
 const columns = () => [
-	{ id: "at", label: html`<${TimeHead} />`,
+	{ id: "at", label: t("time"), zoned: true, decides: true,
 	    cell: ({ at }) => html`<${Time} at=${at} />` },
-	{ id: "actor", label: t("audit.actor"),
-	    cell: ({ actor, role }) => html`${actor} <span class="muted">${
+	{ id: "actor", label: t("audit.actor"), decides: true,
+	    cell: ({ actor, role }) => html`<${Ends} text=${actor}
+		most=${MOST_IN_EMAIL} /> <span class="muted">${
 		role}</span>` },
-	{ id: "action", label: t("audit.action"),
-	    cell: ({ action }) => html`<code>${action}</code>` },
-	{ id: "status", label: t("audit.status"),
+	{ id: "action", label: t("audit.action"), decides: true, cell: ({ action }) =>
+	    html`<code><${Ends} text=${action} most=${MOST_IN_CODE} /></code>` },
+	{ id: "status", label: t("audit.status"), decides: true,
 	    cell: ({ status }) => html`<${Status} status=${status} />` },
-	{ id: "params", label: t("audit.params"),
+	{ id: "params", label: t("audit.params"), long: true,
 	    cell: ({ params }) => html`<${Params} params=${params} />` },
 ];
 

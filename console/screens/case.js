@@ -67,7 +67,7 @@ function Around({ load, row }) {
 }
 
 function Lead({ row }) {
-	return html`<span class="marks"><${Score} score=${row.score} />
+	return html`<span class="marks"><${Score} ...${row} />
 		<${State} row=${row} /><${Due} at=${row.dueAt} />
 		<${Owner} email=${row.assignedTo} /><code>${row.queue}</code>
 		<${Id} id=${row.id} short /></span>`;

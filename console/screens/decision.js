@@ -23,7 +23,7 @@ import { Note, Page, Section } from "../ui/page.js";
 function Lead({ explanation }) {
 	const { verdict, score, label, eventId } = explanation;
 	return html`<span class="marks"><${Verdict} verdict=${verdict} />
-		<${Score} score=${score} />
+		<${Score} ...${{ score, verdict }} />
 		${label ? html`<span>${t("decision.label")}
 			${" "}<${Outcome} outcome=${label.outcome} />
 			${" "}<span class="muted">${t(`decision.by.${label.source}`)}

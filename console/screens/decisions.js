@@ -10,73 +10,79 @@ import { href, setQuery } from "../router.js";
 import { useLoad } from "../store.js";
 import { exact, t } from "../text.js";
 import "../text/decisions.js";
-import { Score, Tag, Verdict } from "../ui/badge.js";
-import { Cli, Id } from "../ui/copy.js";
+import { Score, Tags, Verdict } from "../ui/badge.js";
+import { Cli, Ends, Id } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Filters } from "../ui/filters.js";
 import { Button } from "../ui/form.js";
 import { Note, Page, Section } from "../ui/page.js";
+import { keep, kept } from "../ui/place.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead, ZonedTime } from "../ui/time.js";
+import { Time, ZonedTime } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 import { Views } from "../ui/views.js";
 
 const PAGE = 100;
+const MOST_AT_ONCE = 200;
 const LIVE_MS = 5000;
+const MOST_IN_USER = 18;
 const FILTER_NAMES = ["userId", "eventType", "verdict", "tag", "minScore", "maxScore",
     "since", "until"];
 
 const fields = () => [
-	{ name: "since", label: t("decisions.since"), kind: "time" },
-	{ name: "until", label: t("decisions.until"), kind: "time" },
 	{ name: "userId", label: t("decisions.user"), kind: "text" },
 	{ name: "eventType", label: t("decisions.type"), kind: "choice",
 	    options: eventTypes.map((type) => [type, type]) },
 	{ name: "verdict", label: t("decisions.verdict"), kind: "choice",
 	    options: verdicts.map((one) => [one, t(`verdict.${one}`)]) },
 	{ name: "tag", label: t("decisions.tag"), kind: "text" },
+	{ name: "since", label: t("decisions.since"), kind: "time" },
+	{ name: "until", label: t("decisions.until"), kind: "time" },
 	{ name: "minScore", label: t("decisions.minScore"), kind: "number", min: 0,
 	    max: 100 },
 	{ name: "maxScore", label: t("decisions.maxScore"), kind: "number", min: 0,
 	    max: 100 },
 ];
 
+const FIRST_FIELDS = 3;
+
 const columns = () => [
-	{ id: "time", label: html`<${TimeHead} />`, align: "nowrap",
+	{ id: "time", label: t("time"), zoned: true, decides: true,
 	    cell: ({ decidedAt }) => html`<${Time} at=${decidedAt} />` },
-	{ id: "event", label: t("decisions.event"), main: true, align: "anywhere",
-	    cell: ({ eventId }) => html`<code>${exact(eventId)}</code>` },
-	{ id: "type", label: t("decisions.type"), cell: ({ eventType }) => eventType },
-	{ id: "user", label: t("decisions.user"), cell: ({ request }) =>
+	{ id: "event", label: t("decisions.event"), main: true, long: true,
+	    cell: ({ eventId }) => html`<code><${Ends} text=${exact(eventId)} /></code>` },
+	{ id: "type", label: t("decisions.type"), long: true,
+	    cell: ({ eventType }) => html`<${Ends} text=${eventType} />` },
+	{ id: "user", label: t("decisions.user"), long: true, cell: ({ request }) =>
 	    html`<${Id} id=${request.subject.userId} href=${href("/decisions", {},
-		{ userId: request.subject.userId })} />` },
-	{ id: "amount", label: t("decisions.amount"), align: "end nowrap",
+		{ userId: request.subject.userId })} most=${MOST_IN_USER} />` },
+	{ id: "amount", label: t("decisions.amount"), align: "end", decides: true,
 	    cell: ({ request }) => amount(request.amount, request.currency) },
-	{ id: "verdict", label: t("decisions.verdict"),
+	{ id: "verdict", label: t("decisions.verdict"), decides: true,
 	    cell: ({ verdict }) => html`<${Verdict} verdict=${verdict} />` },
-	{ id: "score", label: t("decisions.score"),
-	    cell: ({ score }) => html`<${Score} score=${score} />` },
-	{ id: "tags", label: t("decisions.tags"), cell: ({ reasons }) =>
-	    html`<span class="tags">${reasons.map(({ tag }) =>
-		html`<${Tag} key=${tag} tag=${tag} />`)}</span>` },
+	{ id: "score", label: t("decisions.score"), decides: true,
+	    cell: ({ score, verdict }) => html`<${Score} ...${{ score, verdict }} />` },
+	{ id: "tags", label: t("decisions.tags"), long: true, cell: ({ reasons }) =>
+	    html`<${Tags} tags=${reasons.map(({ tag }) => tag)} />` },
 ];
 
 function wanted(query) {
 	return Object.fromEntries(FILTER_NAMES.map((name) => [name, query[name]]));
 }
 
-async function page(query, before, signal) {
+async function page(query, before, signal, limit = PAGE) {
 	const { data, headers } = await send("GET /v1/activity",
-	    { query: { ...wanted(query), before, limit: PAGE }, signal });
-	return { rows: data, full: data.length === PAGE,
+	    { query: { ...wanted(query), before, limit }, signal });
+	return { rows: data, full: data.length === limit,
 	    until: headers.get("assay-read-until") };
 }
 
 // usePages QUERY LIVE: the newest page, which live loads again and again, and the
-// older ones that were asked for.
+// older ones that were asked for.  The way back loads as many again as one request gives.
 function usePages(query, live) {
 	const list = JSON.stringify(wanted(query));
-	const load = useLoad((signal) => page(query, null, signal), [list, live],
+	const [first] = useState(() => Math.min(kept("rows") ?? PAGE, MOST_AT_ONCE));
+	const load = useLoad((signal) => page(query, null, signal, first), [list, live],
 	    { every: live ? LIVE_MS : 0, keep: true });
 	const [older, setOlder] = useState([]);
 	const [busy, act] = useAct({ reads: true });
@@ -85,8 +91,10 @@ function usePages(query, live) {
 	const last = pages.at(-1);
 	async function more() {
 		const next = await act(() => page(query, last.rows.at(-1).id));
-		if (next)
+		if (next) {
 			setOlder([...older, next]);
+			keep("rows", (pages.length + 1) * PAGE);
+		}
 	}
 	return { load, last, busy, more: last?.full ? more : null,
 	    rows: pages.flatMap(({ rows }) => rows)
@@ -119,7 +127,7 @@ export default function Decisions({ query }) {
 			class=${live ? "live" : ""} command="decisions.live"
 			onClick=${toggle}>${t("decisions.live")}</${Button}>`}>
 		<${Filters} label=${t("decisions.filters")} fields=${fields()}
-			query=${query} end=${html`<${Views} screen="decisions"
+			query=${query} first=${FIRST_FIELDS} end=${html`<${Views} screen="decisions"
 			address="/decisions" query=${query} />`} />
 		<${Section} class="flush"><${Loaded} load=${load} lines=${12}>${() =>
 		    html`<${Table} label=${t("nav.decisions")} columns=${columns()}

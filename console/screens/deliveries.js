@@ -12,15 +12,16 @@ import "../text/deliveries.js";
 import { Badge } from "../ui/badge.js";
 import { useChange } from "../ui/change.js";
 import { Clis } from "../ui/clis.js";
-import { Cli, Id } from "../ui/copy.js";
+import { Cli, Ends, Id } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Page, Section, Stat, Tabs } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Age, Time, TimeHead } from "../ui/time.js";
+import { Age, Time } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
 
 const EVERY_MS = 10000;
+const MOST_IN_URL = 60;
 
 function State({ row }) {
 	if (!row.active)
@@ -56,16 +57,16 @@ function Receivers({ kind, rows, reload, busy, change, again }) {
 		    operands: [row.id] }))} /></div>`;
 	return html`<${Table} label=${t("deliveries.receivers")} rows=${rows}
 		keyOf=${({ id }) => id} columns=${[
-		    { id: "url", label: t("deliveries.url"),
-			cell: (row) => html`<span class="break">${
-			    row.url ?? `${row.type} ${row.urlHint}`}</span>` },
+		    { id: "url", label: t("deliveries.url"), main: true, long: true,
+			cell: (row) => html`<${Ends} most=${MOST_IN_URL}
+			    text=${row.url ?? `${row.type} ${row.urlHint}`} />` },
 		    { id: "events", label: t("deliveries.events"),
 			cell: (row) => html`<${Events} events=${row.events} />` },
 		    { id: "limits", label: t("deliveries.limits"), cell: (row) =>
 			[row.minVerdict && t("deliveries.from", row),
 			    row.throttlePerMin && t("deliveries.throttle",
 			    { n: row.throttlePerMin })].filter(Boolean).join(", ") },
-		    { id: "state", label: t("deliveries.state"),
+		    { id: "state", label: t("deliveries.state"), decides: true,
 			cell: (row) => html`<${State} row=${row} />` },
 		    { id: "id", label: t("deliveries.id"),
 			cell: (row) => html`<${Id} id=${row.id} short />` },
@@ -80,17 +81,18 @@ function Waiting({ kind, rows, dead, redrive, busy }) {
 	return html`<${Table} rows=${rows} keyOf=${({ id }) => id}
 		label=${t(dead ? "deliveries.dead" : "deliveries.pending")}
 		columns=${[
-		    { id: "event", label: t("deliveries.event"),
+		    { id: "event", label: t("deliveries.event"), main: true,
 			cell: ({ event }) => html`<code>${event}</code>` },
 		    { id: "id", label: t("deliveries.id"),
 			cell: ({ id }) => html`<${Id} id=${id} short />` },
 		    { id: "to", label: t("deliveries.to"), cell: (row) =>
 			html`<${Id} id=${row[RECEIVER_KINDS[kind].owner]} short />` },
 		    { id: "error", label: t("deliveries.error"),
-			cell: ({ lastError }) => lastError ?? "" },
+			long: true, cell: ({ lastError }) => lastError ?? "" },
 		    { id: "attempts", label: t("deliveries.attempts"), align: "end",
+			decides: true,
 			cell: ({ attempts }) => number(attempts) },
-		    { id: "age", label: t("deliveries.age"), align: "end",
+		    { id: "age", label: t("deliveries.age"), align: "end", decides: true,
 			cell: ({ createdAt }) => html`<${Age} at=${createdAt} />` },
 		    dead ? { id: "redrive", label: t("deliveries.actions"),
 			align: "end", cell: ({ id }) => html`<div class="buttons">
@@ -98,8 +100,8 @@ function Waiting({ kind, rows, dead, redrive, busy }) {
 				operands=${[id]} /><${Button} kind="quiet"
 			    icon="refresh-cw" disabled=${busy} onClick=${() =>
 			    redrive(id)} label=${t("deliveries.redrive.one")} /></div>` } :
-			{ id: "next", align: "end", label: html`<${TimeHead}
-			    label=${t("deliveries.next")} />`, cell: (row) =>
+			{ id: "next", align: "end", decides: true, zoned: true,
+			    label: t("deliveries.next"), cell: (row) =>
 			    html`<${Time} at=${row.nextAttemptAt} />` },
 		]} empty=${html`<${Empty} icon="circle-check" title=${t(dead ?
 		    "deliveries.dead.none" : "deliveries.pending.none")} />`} />`;

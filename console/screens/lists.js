@@ -19,7 +19,7 @@ import { ImportDialog } from "../lists/import.js";
 import { LIST_KINDS, KIND_TONES, SUBJECTS, choices } from "../lists/words.js";
 import { Note, Page, Section, Stat } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Age, Time, TimeHead } from "../ui/time.js";
+import { Age, Time } from "../ui/time.js";
 
 const PAGE = 100;
 const SOON_DAYS = 7;
@@ -47,7 +47,7 @@ function columns(change, remove) {
 		    t(`kind.${kind}`)}</${Badge}>` },
 		{ id: "reason", label: t("lists.reason"), align: "prose",
 		    cell: ({ reason }) => reason ?? "" },
-		{ id: "expires", label: html`<${TimeHead} label=${t("lists.expires")} />`,
+		{ id: "expires", zoned: true, label: t("lists.expires"),
 		    cell: ({ expiresAt }) => expiresAt ?
 			html`<${Time} at=${expiresAt} />` : t("lists.never") },
 		{ id: "by", label: t("lists.by"), cell: ({ createdBy }) => createdBy },

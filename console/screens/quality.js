@@ -51,11 +51,15 @@ function Precision({ rule }) {
 	</span>`;
 }
 
+// A sum without the last digits, in which the parts may differ from it.
+const rounded = (sum) => Number(sum.toPrecision(15));
+
 function Money({ amounts }) {
 	const all = Object.entries(amounts);
 	return all.length === 0 ? html`<span class="muted">–</span>` :
 	    html`<span class="money">${all.map(([currency, value]) =>
-		html`<span key=${currency}>${amount(value, currency)}</span>`)}</span>`;
+		html`<span key=${currency}>${amount(rounded(value), currency)}
+		</span>`)}</span>`;
 }
 
 // On how many samples the verdict depends on the rule, and how these are labelled.

@@ -4,7 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from
     "../../third_party/preact/preact.js";
 import { Bulk } from "../cases/bulk.js";
 import { caseLines, nextLine } from "../cases/lines.js";
-import { Due, Owner, State } from "../cases/marks.js";
+import { Due, mine, Owner, State } from "../cases/marks.js";
 import { openNext, take } from "../cases/moves.js";
 import { PAUSE_MS, Preview, useWide } from "../cases/preview.js";
 import { caseQuery, cliOptions, orderOf, orders, stateOf, states } from
@@ -19,12 +19,14 @@ import { href, setQuery } from "../router.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
-import { Score, Tag } from "../ui/badge.js";
+import { Score, Tags, Verdict } from "../ui/badge.js";
 import { Clis } from "../ui/clis.js";
+import { Ends } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Filters } from "../ui/filters.js";
-import { Button, Choice, Select } from "../ui/form.js";
-import { Note, Page, Section } from "../ui/page.js";
+import { Button, Choice, LinkButton, Select } from "../ui/form.js";
+import { NARROW, Note, Page, Section, useMedia } from "../ui/page.js";
+import { keep, kept } from "../ui/place.js";
 import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
@@ -32,7 +34,8 @@ import { Views } from "../ui/views.js";
 
 const EVERY_MS = 15000;
 const MOST = 500;
-const MOST_TAGS = 2;
+const MOST_IN_QUEUE = 10;
+const MOST_IN_EMAIL = 16;
 
 const fields = () => [
 	{ name: "eventType", label: t("queue.type"), kind: "choice",
@@ -48,51 +51,56 @@ const fields = () => [
 	{ name: "openedAfter", label: t("queue.openedAfter"), kind: "time" },
 	{ name: "openedBefore", label: t("queue.openedBefore"), kind: "time" },
 ];
-const FIRST_FIELDS = 3;
+const FIRST_FIELDS = 1;
 
-function Tags({ tags }) {
-	return html`<span class="tags">${tags.slice(0, MOST_TAGS).map((tag) =>
-	    html`<${Tag} key=${tag} tag=${tag} />`)}
-		${tags.length > MOST_TAGS && html`<span class="muted"
-			title=${tags.join(", ")}>+${tags.length - MOST_TAGS}</span>`}
-	</span>`;
+// What an analyst does with a card, without keys.
+function Acts({ row, reload }) {
+	const [busy, act] = useAct();
+	const free = can("cases.work") && row.status !== "resolved" && !mine(row);
+	return html`<div class="buttons"><${LinkButton} href=${addressOf(row)}>
+		${t("queue.open")}</${LinkButton}>
+		${free && html`<${Button} busy=${busy} onClick=${async () => {
+		    await take(act, row);
+		    reload();
+		}}>${t("cases.take")}</${Button}>`}</div>`;
 }
 
 const addressOf = ({ id }) => href("/cases/:id", { id });
 
-// Columns that would be the same in each row are left out.
-const columnsOf = (query, due, several) => [
-	{ id: "score", label: t("queue.score"),
-	    cell: ({ score }) => html`<${Score} score=${score} />` },
-	{ id: "event", label: t("queue.event"), main: true,
-	    cell: ({ eventType, eventId }) => eventType ?? eventId },
-	{ id: "amount", label: t("queue.amount"), align: "end nowrap",
+const waits = (query) => stateOf(query) === "waiting";
+
+// Columns that would be the same in each row are left out, but for the verdict of a
+// card.  reload: the list is shown as cards, which have buttons.
+const columnsOf = (query, due, several, reload) => [
+	...reload ? [{ id: "verdict", label: t("queue.verdict"), decides: true,
+	    cell: ({ verdict }) => html`<${Verdict} verdict=${verdict} />` }] : [],
+	{ id: "score", label: t("queue.score"), decides: true,
+	    cell: (row) => html`<${Score} ...${row} />` },
+	{ id: "event", label: t("queue.event"), main: true, long: true,
+	    cell: ({ eventType, eventId }) => html`<${Ends}
+		text=${eventType ?? eventId} />` },
+	{ id: "amount", label: t("queue.amount"), align: "end", decides: true,
 	    cell: (row) => amount(row.amount, row.currency) },
-	{ id: "tags", label: t("queue.tags"),
+	{ id: "tags", label: t("queue.tags"), long: true, spare: !waits(query),
 	    cell: ({ tags }) => html`<${Tags} tags=${tags} />` },
-	{ id: "age", align: "nowrap", label: t(due ? "queue.due" : "queue.age"),
+	{ id: "age", decides: true, label: t(due ? "queue.due" : "queue.age"),
 	    cell: ({ openedAt, dueAt }) => dueAt === null ?
 		html`<${Age} at=${openedAt} />` : html`<${Due} at=${dueAt} />` },
-	...stateOf(query) === "waiting" ? [] : [
-		{ id: "state", label: t("queue.state"),
-		    cell: (row) => html`<${State} row=${row} />` },
-		{ id: "owner", label: t("queue.owner"),
-		    cell: ({ assignedTo }) => html`<${Owner} email=${assignedTo} />` },
-	],
-	...several ? [{ id: "queue", label: t("queue.queue"), align: "nowrap",
-	    cell: ({ queue }) => html`<code>${queue}</code>` }] : [],
+	...waits(query) ? [] : [{ id: "state", label: t("queue.state"), decides: true,
+	    cell: (row) => html`<div class="state"><${State} row=${row} />
+		<small><${Owner} email=${row.assignedTo} most=${MOST_IN_EMAIL} />
+		</small></div>` }],
+	...several ? [{ id: "queue", label: t("queue.queue"), decides: true,
+	    cell: ({ queue }) => html`<code><${Ends} text=${queue}
+		most=${MOST_IN_QUEUE} /></code>` }] : [],
+	...reload ? [{ id: "acts", label: "", cell: (row) => html`<${Acts}
+	    ...${{ row, reload }} />` }] : [],
 ];
 
-function Bar({ query, wide }) {
-	const all = fields();
-	const first = all.slice(0, wide ? FIRST_FIELDS : 0);
-	const [more, setMore] = useState(all.slice(first.length)
-	    .some(({ name }) => query[name]));
+function Bar({ query }) {
 	return html`<${Filters} label=${t("queue.filters")} query=${query}
-		fields=${more ? all : first} end=${html`${!more && html`<${Button}
-			kind="quiet" icon="filter" onClick=${() => setMore(true)}>
-			${t("queue.more")}</${Button}>`}<${Views} screen="cases"
-			address="/cases" query=${query} />`}>
+		fields=${fields()} first=${FIRST_FIELDS} end=${html`<${Views}
+			screen="cases" address="/cases" query=${query} />`}>
 		<${Choice} label=${t("queue.state")} value=${stateOf(query)}
 			options=${states.map((one) => [one, t(`queue.is.${one}`)])}
 			onInput=${(state) => setQuery({ state, order: null,
@@ -139,12 +147,14 @@ function useCurrent(rows, list) {
 	return [row, choose];
 }
 
-function Rows({ query, data, marks, limit, setLimit, busy, current, setCurrent }) {
+function Rows({ query, data, marks, limit, setLimit, busy, current, setCurrent,
+    reload }) {
 	const { rows, until } = data;
 	const due = rows.some(({ dueAt }) => dueAt !== null);
 	const several = rows.some(({ queue }) => queue !== rows[0].queue);
-	const columns = useMemo(() => columnsOf(query, due, several),
-	    [query, due, several]);
+	const cards = useMedia(NARROW) && reload;
+	const columns = useMemo(() => columnsOf(query, due, several, cards),
+	    [query, due, several, cards]);
 	return html`<${Table} label=${t("nav.queue")} columns=${columns}
 		rows=${rows} keyOf=${({ id }) => id} current=${current?.id}
 		href=${addressOf} selection=${can("cases.work") ? marks : undefined}
@@ -182,7 +192,8 @@ function linesOf(query, shown) {
 }
 
 export default function Queue({ query }) {
-	const [limit, setLimit] = useState(PAGE);
+	const [limit, setLimit] = useState(() => kept("limit") ?? PAGE);
+	useEffect(() => keep("limit", limit), [limit, query]);
 	const { list, load, rows } = useRows(query, limit);
 	const [shown, setCurrent] = useCurrent(rows, list);
 	const marks = useMarks(rows, list);
@@ -201,14 +212,15 @@ export default function Queue({ query }) {
 			command="case.next" onClick=${next}>${t("queue.next")}
 		</${Button}>`}`}>
 		<${Queues} query=${query} at=${load.at} />
-		<${Bar} query=${query} wide=${wide} />
+		<${Bar} query=${query} />
 		${work && html`<${Bulk} marks=${marks} rows=${rows} shown=${shown}
 			reload=${load.reload} />`}
 		<div class=${wide && shown ? "split-view" : ""}>
 			<${Section} class="flush"><${Loaded} load=${load} lines=${12} awaited>
 				${(data) => html`<${Rows} ...${{ query, data, marks, limit,
 				    setLimit, current: wide ? shown : null, setCurrent,
-				    busy: load.loading }} />`}</${Loaded}></${Section}>
+				    busy: load.loading, reload: load.reload }} />`}
+			</${Loaded}></${Section}>
 			${wide && shown && html`<${Preview} row=${shown} />`}
 		</div>
 		<p class="hidden" role="status">${load.data && t("queue.count",

@@ -17,7 +17,7 @@ import { Empty, Loaded, Problem } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Page, Section, Tabs } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead, ZonedTime } from "../ui/time.js";
+import { Time, ZonedTime } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
 const EVERY_MS = 2000;
@@ -44,7 +44,7 @@ const runningColumns = () => [
 const keptColumns = () => [
 	{ id: "type", label: t("trials.type"), main: true,
 	    cell: (row) => row.eventType },
-	{ id: "at", label: html`<${TimeHead} label=${t("trials.finished")} />`,
+	{ id: "at", zoned: true, label: t("trials.finished"),
 	    cell: (row) => html`<${Time} at=${row.finishedAt} />` },
 	{ id: "author", label: t("trials.author"), cell: (row) => row.author },
 	{ id: "samples", label: t("trials.size"), align: "end",

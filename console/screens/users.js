@@ -17,7 +17,7 @@ import { Button, Form, Select, TextField } from "../ui/form.js";
 import { Password } from "../ui/identity.js";
 import { Page, Section, Stat } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead } from "../ui/time.js";
+import { Time } from "../ui/time.js";
 
 const ROLES = ["analyst", "author", "admin"];
 
@@ -124,7 +124,7 @@ function columns({ me, busy, patch, setPassword }) {
 		    cell: (user) => html`<${State} user=${user} />` },
 		{ id: "factor", label: t("users.factor"), cell: ({ secondFactor }) =>
 		    t(secondFactor ? "users.factor.yes" : "users.factor.no") },
-		{ id: "since", label: html`<${TimeHead} label=${t("users.since")} />`,
+		{ id: "since", zoned: true, label: t("users.since"),
 		    cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
 		{ id: "actions", label: t("users.actions"), align: "end",
 		    cell: (user) => !own(user) && html`<div class="buttons several">

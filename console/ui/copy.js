@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // Ids that can be copied, and the assayctl command of an action.
 import { html } from "../../third_party/preact/preact.js";
-import { cliLine, shortId } from "../format.js";
+import { cliLine, cut, shortId } from "../format.js";
 import { Icon } from "../icons.js";
 import { exact, t } from "../text.js";
 import { toast } from "./toast.js";
@@ -25,10 +25,16 @@ export function Copy({ text, what }) {
 		<${Icon} name="copy" size=${13} /></button>`;
 }
 
+// Ends text: of a long value the ends, and all of it as its title.
+export function Ends({ text, most = 24 }) {
+	const shown = cut(text, most);
+	return shown === text ? text : html`<span title=${text}>${shown}</span>`;
+}
+
 // Id id: in a monospaced font with a button to copy it; href makes it a link.
-// short shows only its end.
-export function Id({ id, href, short = false }) {
-	const text = exact(short ? shortId(id) : id), title = exact(id);
+// short shows only its end, most so many of its characters.
+export function Id({ id, href, short = false, most = Infinity }) {
+	const title = exact(id), text = short ? exact(shortId(id)) : cut(title, most);
 	return html`<span class="id">${href ?
 	    html`<a href=${href} title=${title}><code>${text}</code></a>` :
 	    html`<code title=${title}>${text}</code>`}<${Copy} text=${id} /></span>`;

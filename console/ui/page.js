@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: ISC
 // The frame of a screen: title, actions, sections, facts.
-import { html, useEffect } from "../../third_party/preact/preact.js";
+import { html, useEffect, useState } from "../../third_party/preact/preact.js";
 import { useDrawn } from "../hold.js";
 import { Icon } from "../icons.js";
 import { t } from "../text.js";
+
+// The width below which the screens are those of a phone, as in css/screens.css.
+export const NARROW = "(max-width: 760px)";
+
+// useMedia QUERY: whether a query of media holds now.
+export function useMedia(query) {
+	const [holds, setHolds] = useState(() => matchMedia(query).matches);
+	useEffect(() => {
+		const media = matchMedia(query);
+		const follow = () => setHolds(media.matches);
+		media.addEventListener("change", follow);
+		return () => media.removeEventListener("change", follow);
+	}, [query]);
+	return holds;
+}
 
 // Page title: also the title of the window; heading is shown instead, if it is more
 // than a text or must not be in the history of the browser.  crumbs are

@@ -6,6 +6,8 @@ import { useKeys } from "../keys.js";
 import { t } from "../text.js";
 import { Button } from "./form.js";
 import { Icon } from "../icons.js";
+import { keep, kept } from "./place.js";
+import { TimeHead } from "./time.js";
 
 const FIRST_ROWS = 20;
 
@@ -15,9 +17,13 @@ function handleIn(row) {
 	    row?.querySelector("a, button, input");
 }
 
+function rowsIn(box) {
+	return [...box?.querySelectorAll("tbody > tr[data-row]") ?? []];
+}
+
 // Move the focus by this many rows from the row that has it.
 function move(box, by) {
-	const rows = [...box.querySelectorAll("tbody > tr[data-row]")];
+	const rows = rowsIn(box);
 	const at = rows.indexOf(document.activeElement?.closest("tr[data-row]"));
 	const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) :
 	    Math.min(Math.max(at + by, 0), rows.length - 1)];
@@ -45,6 +51,9 @@ function select({ selection, keys }, key, range) {
 	selection.onChange({ chosen, last: key });
 }
 
+const classesOf = ({ align = "", decides, long, spare }) => `${align} ${
+    decides ? "decides" : ""} ${long ? "long" : ""} ${spare ? "spare" : ""}`;
+
 function Head({ columns, selection, keys, sort }) {
 	const all = keys.length > 0 && selection?.chosen.size === keys.length;
 	return html`<thead><tr>
@@ -52,14 +61,15 @@ function Head({ columns, selection, keys, sort }) {
 			aria-label=${t("table.all")} checked=${all}
 			onChange=${() => selection.onChange({ last: null,
 			    chosen: new Set(all ? [] : keys) })} /></th>`}
-		${columns.map(({ id, label, align = "", sortable }) => html`<th
-			key=${id} scope="col" class=${align}
+		${columns.map(({ id, label, zoned, sortable, ...rest }) => html`<th
+			key=${id} scope="col" class=${classesOf(rest)}
 			aria-sort=${sort?.by === id ?
 			    (sort.down ? "descending" : "ascending") : undefined}>
 			${sortable ? html`<button type="button" class="sort"
 				onClick=${() => sort.onChange(id)}>${label}
 				${sort?.by === id && html`<${Icon} size=${12}
-					name="chevron-down" />`}</button>` : label}
+					name="chevron-down" />`}</button>` :
+			    zoned ? html`<${TimeHead} label=${label} />` : label}
 		</th>`)}</tr></thead>`;
 }
 
@@ -72,7 +82,11 @@ class Row extends Component {
 	}
 
 	render({ row, id, columns, href, chosen, current, latest }) {
+		const stay = ({ currentTarget }) => keep("row", { table: latest.current.label,
+		    id, top: currentTarget.getBoundingClientRect().top,
+		    at: latest.current.keys.indexOf(id) });
 		const click = (event) => {
+			stay(event);
 			if (event.target.closest("a, button, input, label, select") ||
 			    getSelection()?.toString() !== "")
 				return;
@@ -84,13 +98,17 @@ class Row extends Component {
 		return html`<tr data-row=${id} onClick=${click}
 			class=${`${href ? "opens" : ""} ${chosen ? "chosen" : ""} ${
 			    current ? "current" : ""}`}
-			onFocusIn=${() => latest.current.onCurrent?.(row)}>
+			onFocusIn=${(event) => {
+			    stay(event);
+			    latest.current.onCurrent?.(row);
+			}}>
 			${chosen !== undefined && html`<td class="select"><input
 				type="checkbox" aria-label=${t("table.one", { id })}
 				checked=${chosen} onClick=${({ shiftKey }) =>
 				    select(latest.current, id, shiftKey)} /></td>`}
-			${columns.map(({ id: column, cell, align = "", main }) => html`<td
-				key=${column} class=${align}
+			${columns.map(({ id: column, label, cell, main, ...rest }) => html`<td
+				key=${column} class=${classesOf(rest)}
+				data-label=${typeof label === "string" ? label : undefined}
 				data-main=${main ? "" : undefined}>
 				${main && href ? html`<a href=${href(row)}>
 					${cell(row)}</a>` : cell(row)}</td>`)}</tr>`;
@@ -105,9 +123,37 @@ function useGrowth(rows) {
 	return all ? rows : rows.slice(0, FIRST_ROWS);
 }
 
+// useReturn(box, label, whole): when the operator comes back to the table and it is
+// whole, the row that was left is where it was and has the focus.  If the row has gone,
+// that is the row in its place.
+function useReturn(box, label, whole) {
+	const [memory] = useState(() => ({ left: kept("row") }));
+	useEffect(() => {
+		const { left } = memory;
+		if (!whole || left?.table !== label)
+			return undefined;
+		memory.left = undefined;
+		// After the shell has shown the top of the page.
+		const timer = setTimeout(() => {
+			const rows = rowsIn(box.current);
+			const row = rows.find(({ dataset }) => dataset.row === left.id) ??
+			    rows[Math.min(left.at, rows.length - 1)];
+			if (!row || !document.activeElement.matches("body, main"))
+				return;
+			handleIn(row)?.focus({ preventScroll: true });
+			scrollBy(0, row.getBoundingClientRect().top - left.top);
+			row.scrollIntoView({ block: "nearest" });
+		});
+		return () => clearTimeout(timer);
+	}, [whole]);
+}
+
 // Table: label names it for screen readers.  columns are { id, label, cell(row),
-// align: "end", main, sortable }; the cell of the main column becomes the link of
-// href(row).  keyOf(row) is the id of a row.
+// align: "end", main, sortable, zoned, decides, long, spare }; the cell of the main
+// column becomes the link of href(row).  zoned: the label has the zone of the times.
+// Where there is little room each row is a card.  decides: the cell is not wrapped and
+// comes first on a card.  long: the cell has the room that is left.  spare: a table
+// without much room leaves the column out.  keyOf(row) is the id of a row.
 //
 //	selection	{ chosen: Set, last, onChange({ chosen, last }) }
 //	sort		{ by, down, onChange(column) }
@@ -122,7 +168,8 @@ export function Table({ label, columns, rows, keyOf, href, selection, sort,
 	const latest = useRef(null);
 	const shown = useGrowth(rows);
 	const keys = rows.map(keyOf);
-	latest.current = { keys, selection, onCurrent };
+	latest.current = { label, keys, selection, onCurrent };
+	useReturn(box, label, rows.length > 0 && shown === rows);
 	const mark = (range) => () => {
 		const key = currentKey(box.current);
 		if (key !== null)
@@ -140,7 +187,7 @@ export function Table({ label, columns, rows, keyOf, href, selection, sort,
 		return empty ?? null;
 	return html`<div class="table-box" ref=${box} tabindex="0" role="region"
 		aria-label=${label}>
-		<table><${Head} ...${{ columns, selection, keys, sort }} />
+		<table class="rows"><${Head} ...${{ columns, selection, keys, sort }} />
 		<tbody>${shown.map((row, at) => html`<${Row} key=${keys[at]}
 			...${{ row, id: keys[at], columns, href, latest,
 			    chosen: selection?.chosen.has(keys[at]),

@@ -11,7 +11,7 @@ import { casesOf, PAGE, prefetchPage, unchanged, worklist } from
     "../../console/cases/worklist.js";
 import { changesOf, typed } from "../../console/explain/changed.js";
 import { exact } from "../../console/text.js";
-import { fromInput, toInput } from "../../console/ui/filters.js";
+import { dayOf, fromInput, toInput } from "../../console/ui/filters.js";
 import { viewOf, viewQuery } from "../../console/view.js";
 
 test("an address without a query asks for what waits in all queues", () => {
@@ -163,11 +163,25 @@ test("typed values are a set, and those that are none are named", () => {
 
 test("a time in a field is that of the zone, and comes back the same", () => {
 	const at = "2026-03-01T12:30:00.000Z";
-	assert.equal(toInput(at, "utc"), "2026-03-01T12:30");
+	assert.equal(toInput(at, "utc"), "2026-03-01 12:30");
 	for (const zone of ["utc", "local"])
 		assert.equal(fromInput(toInput(at, zone), zone), at);
 	assert.equal(toInput(undefined, "utc"), "");
 	assert.equal(fromInput("", "utc"), null);
+});
+
+test("a time in a field may be a day, and what is no time is none", () => {
+	assert.equal(fromInput("2026-03-01", "utc"), "2026-03-01T00:00:00.000Z");
+	assert.equal(fromInput("2026-03-01T12:30:07", "utc"), "2026-03-01T12:30:07.000Z");
+	for (const text of ["2026-02-30", "2026-3-1", "2026-03-01 25:00", "12:30",
+	    "03/01/2026", "2026-03-01 12:30 CET"])
+		assert.equal(fromInput(text, "utc"), null);
+});
+
+test("a day in a field is a day of the calendar", () => {
+	assert.equal(dayOf("2024-02-29"), "2024-02-29");
+	for (const text of ["2026-02-29", "2026-2-1", "today", ""])
+		assert.equal(dayOf(text), null);
 });
 
 test("a text cannot hide or turn what is around it", () => {

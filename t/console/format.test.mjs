@@ -49,6 +49,17 @@ test("an amount has its currency and its digits", () => {
 	assert.equal(format.amount(5, null), "5");
 	assert.equal(format.amount(null, "EUR"), "");
 });
+test("an amount is not rounded", () => {
+	assert.equal(format.amount(999999999999.99, "JPY"), "JPY 999,999,999,999.99");
+	assert.equal(format.amount(0.125, "EUR"), "EUR 0.125");
+	assert.equal(format.amount(1234.5678, null), "1,234.5678");
+});
+test("of a long text the two ends stay", () => {
+	for (const [text, most, shown] of [["", 5, ""], ["abcde", 5, "abcde"],
+	    ["abcdef", 5, "ab…ef"], ["abcdefg", 6, "abc…fg"],
+	    ["👍👍👍👍👍👍", 5, "👍👍…👍👍"], ["abc", Infinity, "abc"]])
+		assert.equal(format.cut(text, most), shown);
+});
 test("a share is a percentage that hides no small share", () => {
 	assert.equal(format.percent(0), "0.0 %");
 	assert.equal(format.percent(0.0004), "<0.1 %");

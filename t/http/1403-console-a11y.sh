@@ -3,8 +3,11 @@
 # Every screen of the console with the sample: no fault for axe-core, nothing wider than
 # a narrow window, no motion for who wants none.  With TEST_ALL=yes also without data,
 # with failing calls, dark, in forced colours, and with texts that are 40 % longer.
+# Then the lists with values as long as they can be, and the way back to a row.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=t/http/list.sh
+. "$(dirname "$0")/list.sh"
 # shellcheck source=t/http/chromium.sh
 . "$(dirname "$0")/chromium.sh"
 
@@ -40,4 +43,24 @@ http POST /v1/backtest '{"eventType":"card.authorize"}'
 is "a backtest is kept" "$STATUS" 200
 visit full light
 [ "${TEST_ALL:-}" != yes ] || visit full dark longer
+
+user=$(printf 'u-%0126d' 7)
+event=$(printf 'ev-%0125d' 1)
+list_user watch "$user"
+http POST /v1/decisions/batch "{\"events\":[$(for n in $(seq 40); do
+	printf '%s{"id":"ev-%0125d","type":"payment.authorize","currency":"JPY",
+	    "amount":999999999999.99,"subject":{"userId":"%s"}}' \
+	    "$([ "$n" -eq 1 ] || echo ,)" "$n" "$user"
+done)]}"
+is "events with long ids are decided" "$STATUS" 200
+sql "update assay.review_case set queue = rpad('queue', 128, 'q'),
+    event_type = repeat('x', 40), tags = array[repeat('t', 64), repeat('u', 64), 'v']
+    where right(event_id, 1) = '2'"
+sql "update assay.review_case set status = 'assigned', assigned_to = 'someone-with-a-' ||
+    repeat('long', 40) || '@example.com' where event_id like 'ev-%3'"
+http POST /v1/webhooks "{\"url\":\"https://example.com/$user\",
+    \"events\":[\"case.resolved.v1\"]}"
+is "a webhook has a long address" "$STATUS" 201
+run_steps fits.mjs 13 "{\"email\":\"admin@example.com\",
+    \"password\":\"correct horse\",\"user\":\"$user\",\"event\":\"$event\"}"
 finish
