@@ -17,6 +17,9 @@
 //		operator is
 import { prefetchPage } from "./cases/worklist.js";
 
+// What callers may choose as an id.
+const ANY = /^\P{Cc}{1,128}$/u;
+
 export default [
 	{ id: "home", paths: ["/"], letter: "h", group: "work", icon: "house",
 	    load: () => import("./screens/home.js") },
@@ -29,18 +32,22 @@ export default [
 	    icon: "scroll-text", load: () => import("./screens/decisions.js") },
 	{ id: "decision", paths: ["/decisions/:id"], letter: null,
 	    under: "decisions",
-	    find: [{ pattern: /^\S{1,128}$/, name: "find.event", guess: 1,
+	    find: [{ pattern: ANY, name: "find.event", guess: 1,
 		path: "/decisions/:id" }],
 	    load: () => import("./screens/decision.js") },
 	{ id: "entity", paths: ["/entity", "/entity/:kind/:id"], letter: "e",
 	    group: "work", icon: "fingerprint",
 	    find: [{ pattern: /^(\d{1,3}\.){3}\d{1,3}$|^[\da-f.]*(:[\da-f.]*){2,}$/i,
 		name: "find.ip", path: "/entity/:kind/:id", kind: "ip" },
-	    { pattern: /^\+\d{8,15}$/, name: "find.phone",
+	    { pattern: /^(tel:|\+|00)(\D{0,3}\d){8,15}$/i, name: "find.phone",
 		path: "/entity/:kind/:id", kind: "phone" },
-	    { pattern: /^\S{1,128}$/, name: "find.user", guess: 2,
+	    { pattern: /^(?!00)\d([ ()-]{0,2}\d){7,14}$/, name: "find.phone", guess: 2,
+		path: "/entity/:kind/:id", kind: "phone" },
+	    { pattern: /^\P{Cc}+@\P{Cc}+$/u, name: "find.user",
 		path: "/entity/:kind/:id", kind: "user" },
-	    { pattern: /^\S{1,128}$/, name: "find.device", guess: 3,
+	    { pattern: /^[^@\p{Cc}]{1,128}$/u, name: "find.user", guess: 2,
+		path: "/entity/:kind/:id", kind: "user" },
+	    { pattern: ANY, name: "find.device", guess: 3,
 		path: "/entity/:kind/:id", kind: "device" }],
 	    load: () => import("./screens/entity.js") },
 	{ id: "rules", paths: ["/rules"], letter: "r", group: "rules",

@@ -3,10 +3,9 @@
 import { html, signal, useMemo, useRef, useState } from
     "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { placesOf } from "../find.js";
 import { boundIds, run, scopeOf } from "../keys.js";
 import { go, href } from "../router.js";
-import screens from "../screens.js";
-import { allowed } from "../session.js";
 import { t } from "../text.js";
 import { Dialog } from "./dialog.js";
 import { Key, useId } from "./form.js";
@@ -27,16 +26,12 @@ export function commandName(id) {
 	return scopeOf(id) === "go" ? t(`nav.${id.slice(3)}`) : t(`key.${id}`);
 }
 
-// findable TEXT: the pages that a typed id may mean, from the screens' find.  What
-// looks like one thing comes before what may be anything.
+// findable TEXT: the pages that a typed id may mean.
 function findable(text) {
 	const typed = text.trim();
-	return screens.filter(allowed).flatMap(({ find = [] }) => find)
-	    .filter(({ pattern }) => pattern.test(typed))
-	    .sort((a, b) => (a.guess ?? 0) - (b.guess ?? 0))
-	    .map(({ name, path, kind }) => ({ key: name, icon: "search",
-		name: t(name, { text: typed }),
-		run: () => go(href(path, { kind, id: typed })) }));
+	return placesOf(typed).map(({ name, path, kind }) => ({ key: name,
+	    icon: "search", name: t(name, { text: typed }),
+	    run: () => go(href(path, { kind, id: typed })) }));
 }
 
 const searches = (text) => text.trim().length >= LEAST_CHARACTERS;
@@ -53,7 +48,7 @@ function rulesLike(words, rulesets) {
 }
 
 // entries TEXT IDS RULESETS: what matches all words of the text; ids of things come
-// first when the text has a digit, commands otherwise.
+// first when the text has a digit, commands otherwise, which leave room for them.
 function entries(text, ids, rulesets) {
 	const words = text.toLowerCase().split(/\s+/).filter((word) => word !== "");
 	const doing = ids.filter((id) => !HIDDEN.has(id)).map((id) => ({ key: id, id,
@@ -63,8 +58,8 @@ function entries(text, ids, rulesets) {
 		name.toLowerCase().includes(word)));
 	const found = [...searches(text) ? rulesLike(words, rulesets) : [],
 	    ...findable(text)];
-	return (/\d/.test(text) ? [...found, ...doing] : [...doing, ...found])
-	    .slice(0, MOST_ENTRIES);
+	const done = doing.slice(0, Math.max(0, MOST_ENTRIES - found.length));
+	return /\d/.test(text) ? [...found, ...done] : [...done, ...found];
 }
 
 function Entry({ entry, id, active, choose }) {

@@ -123,6 +123,30 @@ await step("the palette opens a user", async () => {
 	await page.locator(".spark circle").first().waitFor();
 	want(await page.locator(".spark circle").count(), 4);
 });
+await step("the palette finds each kind of entity by keys, and tells nobody who it is",
+    async () => {
+	const asked = [];
+	const note = (request) => asked.push(new URL(request.url()).pathname);
+	for (const [text, name, shown] of [["re", "Open the user re", "re"],
+	    ["re", "Open the device re", "re"],
+	    ["+251 911-234-544", "Open the phone number +251 911-234-544",
+		"+2519•••••44"],
+	    ["196.188.1.2", "Open the IP address 196.188.1.2", "196.188.1.2"]]) {
+		await page.waitForFunction(() => !document.querySelector("main .loading"));
+		await page.keyboard.press("/");
+		page.on("request", note);
+		await page.keyboard.type(text);
+		const option = page.getByRole("option", { name, exact: true });
+		await option.waitFor();
+		page.off("request", note);
+		while (await option.getAttribute("aria-selected") !== "true")
+			await page.keyboard.press("ArrowDown");
+		await page.keyboard.press("Enter");
+		await page.locator("h1 code", { hasText: shown }).waitFor();
+		want(/#\/entity\/(device\/re|\w+\/~[\w.]+)$/.test(page.url()), true);
+	}
+	want(asked.filter((path) => path !== "/v1/rules").join(), "");
+});
 await step("the palette finds a rule by its tag", async () => {
 	const [{ eventType, rules: [rule] }] = await ask("/v1/rules");
 	await page.keyboard.press("/");
