@@ -264,7 +264,8 @@ await step("a drawing of many links says what it leaves out", async () => {
 	await admin.route(path, async (route) => {
 		const answer = await route.fetch();
 		const links = Array.from({ length: 40 }, (_, i) => ({
-		    kind: i % 2 ? "device" : "ip", id: `l-${i >> 1}`,
+		    ...i % 2 ? { kind: "device", id: `l-${i >> 1}` } :
+			{ kind: "ip", id: `203.0.113.${i >> 1}` },
 		    users: i === 0 ? 5 : 1, firstSeen: null, risk: null }));
 		await route.fulfill({ response: answer,
 		    json: { ...await answer.json(), links, edges: [] } });
@@ -273,7 +274,7 @@ await step("a drawing of many links says what it leaves out", async () => {
 	await admin.getByText("36 of 40 are drawn; see the table.").waitFor();
 	want(await admin.locator(".graph a").count(), 36);
 	want(await admin.locator(".graph .halo").count(), 1);
-	want(await admin.getByRole("link", { name: "IP address l-0, 5 users" })
+	want(await admin.getByRole("link", { name: "IP address 203.0.•.•, 5 users" })
 	    .count(), 1);
 	await admin.getByText("Table", { exact: true }).click();
 	want(await admin.locator("tbody tr[data-row]").count(), 40);
