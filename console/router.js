@@ -6,7 +6,7 @@ import { handleOf, isForeign, valueOf } from "./handles.js";
 
 // Members of a query that name a person, with their kinds of handles.js.
 const PERSONAL_MEMBERS = { userId: "user", assignee: "email", actor: "email",
-    createdBy: "email" };
+    createdBy: "email", contains: "email" };
 
 export const route = signal({ path: "/", segments: [], query: {}, foreign: [] });
 

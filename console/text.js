@@ -25,6 +25,11 @@ export function addText(table) {
 	}
 }
 
+// The keys that begin so.
+export function keysUnder(start) {
+	return [...tables.keys()].filter((key) => key.startsWith(start));
+}
+
 export function hasText(key) {
 	return tables.has(key);
 }

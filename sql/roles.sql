@@ -311,7 +311,7 @@ grant execute on function assay.audit_seal_next(bigint, bigint),
 grant select on assay.subscriber to assay_operator;
 grant insert on assay.outbox to assay_operator;
 grant execute on function assay.audit_page(bigint, bigint, text, text,
-	text, timestamptz, timestamptz),
+	text, timestamptz, timestamptz, text),
     assay.publish(text, json, text, text) to assay_operator;
 
 -- operator reads the graph.

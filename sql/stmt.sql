@@ -631,7 +631,7 @@ select count(*) as entries from assay.audit a where a.number > $1::bigint;
 
 -- name: audit_page one read late
 select refusal, body from assay.audit_page($1::bigint, $2::bigint, $3::text,
-	$4::text, $5::text, $6::timestamptz, $7::timestamptz);
+	$4::text, $5::text, $6::timestamptz, $7::timestamptz, $8::text);
 
 -- Cases (fcgi/ep/ep_case.c, fcgi/ep/ep_case_list.c) -------------------------
 

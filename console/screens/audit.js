@@ -2,6 +2,7 @@
 // The audit trail: who changed what, and what was refused.
 import { html, useEffect, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { sentenceOf } from "../audit/sentence.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/audit.js";
@@ -19,8 +20,8 @@ const MOST_IN_EMAIL = 28;
 const MOST_IN_CODE = 34;
 
 const fields = () => [
-	{ name: "actor", label: t("audit.actor"), kind: "text" },
-	{ name: "action", label: t("audit.action"), kind: "text" },
+	{ name: "contains", label: t("audit.contains"), kind: "text", maxlength: 256,
+	    hint: t("audit.contains.hint") },
 	{ name: "since", label: t("audit.since"), kind: "time" },
 	{ name: "until", label: t("audit.until"), kind: "time" },
 ];
@@ -53,16 +54,17 @@ const columns = () => [
 	    cell: ({ actor, role }) => html`<${Ends} text=${actor}
 		most=${MOST_IN_EMAIL} /> <span class="muted">${
 		role}</span>` },
-	{ id: "action", label: t("audit.action"), decides: true, cell: ({ action }) =>
-	    html`<code><${Ends} text=${action} most=${MOST_IN_CODE} /></code>` },
+	{ id: "action", label: t("audit.action"), decides: true,
+	    cell: (entry) => html`<span title=${entry.action}>${sentenceOf(entry)}
+		</span>` },
 	{ id: "status", label: t("audit.status"), decides: true,
 	    cell: ({ status }) => html`<${Status} status=${status} />` },
 	{ id: "params", label: t("audit.params"), long: true,
 	    cell: ({ params }) => html`<${Params} params=${params} />` },
 ];
 
-export default function Audit({ query: { actor, action, since, until } }) {
-	const query = { actor, action, since, until };
+export default function Audit({ query: { actor, action, contains, since, until } }) {
+	const query = { actor, action, contains, since, until };
 	const key = JSON.stringify(query);
 	const load = useLoad((signal) => call("GET /v1/audit",
 	    { query: { ...query, limit: PAGE }, signal }), [key], { keep: true });

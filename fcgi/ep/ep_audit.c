@@ -36,5 +36,6 @@ audit_list(struct req *req, struct resp *resp)
 	params_text(&p, query_text(q, "action"));
 	params_time_within(&p, since);
 	params_time_within(&p, until);
+	params_text(&p, query_text(q, "contains"));
 	return sql_reply_write(req, resp, 200, STMT_AUDIT_PAGE, &p);
 }

@@ -34,6 +34,11 @@ finds 'action=/v1/lists' "" "no action begins with a path"
 finds 'action=POST%20/v1/l%25' "" "a percent sign is no pattern"
 finds 'actor=other@example.com' 403 "the entries of an actor"
 finds 'actor=other@example.co' "" "a part of an actor finds nothing"
+finds 'contains=OTHER%40example' 403 "a part of an actor"
+finds 'contains=/LISTS' "403 201 201 201" "a part of an action"
+finds 'contains=u-2' 201 "a part of the parameters"
+finds 'contains=%25&action=POST' "" "a percent sign is no pattern of a part"
+finds "contains=lists&actor=other@example.com" 403 "a part and an actor"
 finds "action=POST%20/v1/lists&since=$middle" "403 201" "the entries since a time"
 finds "action=POST%20/v1/lists&until=$middle" "201 201" "the entries before a time"
 finds "actor=admin@example.com&action=POST%20/v1/lists&limit=2" "201 201" \
@@ -41,6 +46,8 @@ finds "actor=admin@example.com&action=POST%20/v1/lists&limit=2" "201 201" \
 http GET "/v1/audit?actor=admin@example.com&action=POST%20/v1/lists&limit=2"
 finds "actor=admin@example.com&action=POST%20/v1/lists&before=$(
     json '.entries[-1].id')" 201 "the next page keeps the filters"
+ctl audit --contains OTHER@
+check "assayctl audit finds a part" prints 'other@example.com .*403'
 ctl audit --actor other@example.com
 check "assayctl audit has the filters" prints 'other@example.com .*403'
 

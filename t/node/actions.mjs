@@ -269,6 +269,20 @@ await step("a question that is answered with yes gives the role once", async () 
 	want(await roleNow("bob@example.com"), "admin");
 	want(changes.join(), "PATCH /v1/auth/users/bob%40example.com");
 });
+await step("the audit trail is sentences, and is found by a part, which no address tells",
+    async () => {
+	await open("#/audit", "tbody tr");
+	await page.getByText("added a webhook to https://hooks.example.com").first()
+	    .waitFor();
+	await field("Who, what or which").fill("196.188");
+	await page.keyboard.press("Enter");
+	await gone(page.getByText("added a webhook to").first());
+	want((await page.locator("tbody tr td:nth-child(3)").allInnerTexts()).join("; "),
+	    `looked at the IP address 196.188.•.• of the user ${user}`);
+	want(/contains=%7E/.test(page.url()), true);
+	await page.getByRole("button",
+	    { name: "assayctl audit --contains 196.188" }).waitFor();
+});
 await step("signing out everywhere ends the session", async () => {
 	want(seen.errors.join(), "");
 	await open("#/account", ".facts");
