@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // The console: shows the screen of the address, or asks who the operator is.
-import { html, render, useErrorBoundary, useLayoutEffect, useState } from
+import { html, render, useEffect, useErrorBoundary, useLayoutEffect, useState } from
     "../third_party/preact/preact.js";
 import { followHold } from "./hold.js";
 import { followKeys, useKeys } from "./keys.js";
@@ -16,13 +16,15 @@ import "./text/rails.js";
 import { SignIn } from "./screens/login.js";
 import { Questions, withdrawQuestion } from "./ui/dialog.js";
 import { Empty, Forgotten, Loading, Problem } from "./ui/empty.js";
-import { Help, helpOpen } from "./ui/help.js";
 import { Identity } from "./ui/identity.js";
+import { closeOverlay, loadOverlays, openOverlay, Overlay } from "./ui/overlay.js";
 import { Page } from "./ui/page.js";
-import { Palette, paletteOpen } from "./ui/palette.js";
 import { Shell } from "./ui/shell.js";
 import { followTime, switchZone } from "./ui/time.js";
 import { Toasts } from "./ui/toast.js";
+
+// The overlays are loaded after the first page.
+const OVERLAYS_MS = 1000;
 
 // find SEGMENTS: the screen of an address and the values of its path.
 function find(segments) {
@@ -88,8 +90,7 @@ function Screen({ found, query, foreign }) {
 
 // What is open over the page belongs to its address, which Back may change.
 function closeOverlays() {
-	helpOpen.value = false;
-	paletteOpen.value = false;
+	closeOverlay();
 	withdrawQuestion();
 }
 
@@ -97,10 +98,14 @@ function Console() {
 	const { segments, query, path, foreign } = useSignal(route);
 	const found = find(segments);
 	useLayoutEffect(() => closeOverlays, [path]);
+	useEffect(() => {
+		const timer = setTimeout(loadOverlays, OVERLAYS_MS);
+		return () => clearTimeout(timer);
+	}, []);
 	useKeys({
-		help: () => { helpOpen.value = true; },
-		palette: () => { paletteOpen.value = true; },
-		search: () => { paletteOpen.value = true; },
+		help: () => openOverlay("help"),
+		palette: () => openOverlay("palette"),
+		search: () => openOverlay("palette"),
 		zone: switchZone,
 		back: () => history.back(),
 		...Object.fromEntries(screens.filter((screen) =>
@@ -110,7 +115,7 @@ function Console() {
 	return html`<${Shell} current=${found?.screen ?? {}}>
 		<${Guarded} key=${path}><${Screen} ...${{ found, query, foreign }} />
 		</${Guarded}></${Shell}>
-		<${Palette} /><${Help} /><${Questions} /><${Identity} /><${Toasts} />`;
+		<${Overlay} /><${Questions} /><${Identity} /><${Toasts} />`;
 }
 
 function App() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // The list of all keys.
-import { html, signal } from "../../third_party/preact/preact.js";
+import { html } from "../../third_party/preact/preact.js";
 import commands from "../commands.js";
 import { keysOf } from "../keys.js";
 import { href } from "../router.js";
@@ -10,8 +10,6 @@ import { t } from "../text.js";
 import { Dialog } from "./dialog.js";
 import { Key } from "./form.js";
 import { commandName } from "./palette.js";
-
-export const helpOpen = signal(false);
 
 export function scopes() {
 	return [...new Set(commands.map(([, scope]) => scope))];
@@ -27,11 +25,10 @@ function Scope({ scope }) {
 	</dl></section>`;
 }
 
-// The app shows this once.
-export function Help() {
+// Help close: close() is called when it is to end.
+export default function Help({ close }) {
 	useSignal(prefs);
-	const close = () => { helpOpen.value = false; };
-	return useSignal(helpOpen) && html`<${Dialog} title=${t("help.title")}
+	return html`<${Dialog} title=${t("help.title")}
 		size="wide" onClose=${close}>
 		<div class="help">${scopes().map((scope) =>
 		    html`<${Scope} key=${scope} scope=${scope} />`)}</div>

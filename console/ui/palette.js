@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // The command palette: commands of this page, screens, rules, and "open this id".
-import { html, signal, useMemo, useRef, useState } from
+import { html, useMemo, useRef, useState } from
     "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { placesOf } from "../find.js";
@@ -12,7 +12,6 @@ import { Key, useId } from "./form.js";
 import { Icon } from "../icons.js";
 import { useLoad, useSignal } from "../store.js";
 
-export const paletteOpen = signal(false);
 // So many fit without scrolling; a longer word finds the others.
 const MOST_ENTRIES = 11;
 const MOST_RULES = 4;
@@ -69,7 +68,8 @@ function Entry({ entry, id, active, choose }) {
 		${entry.id && html`<${Key} command=${entry.id} />`}</li>`;
 }
 
-function Finder() {
+// Palette close: close() is called when it is to end.
+export default function Palette({ close }) {
 	const [text, setText] = useState("");
 	const [at, setAt] = useState(0);
 	const list = useRef(null);
@@ -80,7 +80,6 @@ function Finder() {
 	    { keep: true });
 	const shown = useMemo(() => entries(text, ids, rules.data ?? []),
 	    [text, ids, rules.data]);
-	const close = () => { paletteOpen.value = false; };
 	function choose(entry) {
 		close();
 		// The dialog first gives the focus back to the page.
@@ -115,9 +114,4 @@ function Finder() {
 				entry=${entry} id=${`${id}-${i}`} active=${i === at}
 				choose=${() => choose(entry)} />`)}</ul>
 	</${Dialog}>`;
-}
-
-// The app shows this once.
-export function Palette() {
-	return useSignal(paletteOpen) && html`<${Finder} />`;
 }

@@ -13,7 +13,7 @@ import { allowed, session, signOut } from "../session.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
 import { Button } from "./form.js";
-import { paletteOpen } from "./palette.js";
+import { openOverlay } from "./overlay.js";
 import { switchZone } from "./time.js";
 
 const MENU_GROUPS = ["work", "rules", "insight", "operate"];
@@ -47,7 +47,7 @@ function Menu({ current }) {
 function Search() {
 	const [key] = keysOf("palette");
 	return html`<button type="button" class="search" aria-haspopup="dialog"
-		onClick=${() => { paletteOpen.value = true; }}>
+		onClick=${() => openOverlay("palette")}>
 		<${Icon} name="search" size=${14} /><span>${t("search")}</span>
 		${key && html`<kbd aria-hidden="true">${keyLabel(key)}</kbd>`}
 	</button>`;
