@@ -2,6 +2,7 @@
 // State: signals that components follow, and data that is loaded from the API.
 import { effect, signal, useLayoutEffect, useMemo, useRef, useState }
     from "../third_party/preact/preact.js";
+import { skew } from "./api.js";
 
 // useSignal SIGNAL: its value; the component renders again when it changes.
 export function useSignal(source) {
@@ -22,16 +23,20 @@ const hidden = signal(false);
 
 // loader(load, options): data that load(abortSignal) returns as a promise.
 //
-//	state	a signal: { data, error, loading, at }.  While data is loaded
-//		again, and after a failure, the previous data stays.
+//	state	a signal: { data, error, loading, at, asOf, kept }.  While data is
+//		loaded again, and after a failure, the previous data stays; asOf is
+//		its time by the clock of the service.  at: when the last load ended.
+//		kept: true as long as the data is kept, which answers another
+//		question; after a failure it is gone.
 //	reload()	load now; an earlier answer that comes late is dropped
 //	set(data)	replace the data without a request
 //	stop()	abort the request and stop polling
 //
 // options.every: milliseconds between the end of a load and the next one, as
-// long as the page is visible.
-export function loader(load, { every = 0 } = {}) {
-	const state = signal({ data: undefined, error: null, loading: true, at: 0 });
+// long as the page is visible.  options.kept: data to begin with.
+export function loader(load, { every = 0, kept = undefined } = {}) {
+	const state = signal({ data: kept, error: null, loading: true, at: 0,
+	    asOf: null, kept: kept !== undefined });
 	let abort = null, timer = null, stopped = false;
 
 	function later() {
@@ -41,15 +46,20 @@ export function loader(load, { every = 0 } = {}) {
 			    every);
 	}
 
+	const answered = (data) => ({ data, error: null, kept: false,
+	    asOf: new Date(Date.now() + skew.value).toISOString() });
+	const failed = (error) => state.value.kept ?
+	    { data: undefined, error, kept: false } : { error };
+
 	async function reload() {
 		abort?.abort();
 		const mine = abort = new AbortController();
 		state.value = { ...state.value, loading: true };
 		let change;
 		try {
-			change = { data: await load(mine.signal), error: null };
+			change = answered(await load(mine.signal));
 		} catch (error) {
-			change = { error };
+			change = failed(error);
 		}
 		if (mine.signal.aborted)
 			return;
@@ -62,7 +72,7 @@ export function loader(load, { every = 0 } = {}) {
 		state,
 		reload,
 		set(data) {
-			state.value = { ...state.value, data, error: null };
+			state.value = { ...state.value, ...answered(data) };
 		},
 		stop() {
 			stopped = true;
@@ -73,17 +83,12 @@ export function loader(load, { every = 0 } = {}) {
 }
 
 // useLoad(load, deps, options): a loader that lives as long as the component and
-// starts again when a dep changes.  Returns { data, error, loading, at, reload,
-// set }.  keep: true shows the data of the previous deps until the next arrives.
+// starts again when a dep changes.  Returns the members of its state, reload, set and
+// keep.  keep: true keeps the data of the previous deps until the next answer.
 export function useLoad(load, deps, { every = 0, keep = false } = {}) {
 	const last = useRef(undefined);
-	const mine = useMemo(() => {
-		const made = loader(load, { every });
-		if (keep && last.current !== undefined)
-			made.state.value = { ...made.state.value,
-			    data: last.current };
-		return made;
-	}, deps);
+	const mine = useMemo(() => loader(load, { every,
+	    kept: keep ? last.current : undefined }), deps);
 	// An effect that waits for the next frame would delay the request.
 	useLayoutEffect(() => {
 		mine.reload();
@@ -91,7 +96,7 @@ export function useLoad(load, deps, { every = 0, keep = false } = {}) {
 	}, [mine]);
 	const state = useSignal(mine.state);
 	last.current = state.data;
-	return { ...state, reload: mine.reload, set: mine.set };
+	return { ...state, reload: mine.reload, set: mine.set, keep };
 }
 
 // Follow the visibility of the page; the app calls this once.

@@ -3,6 +3,9 @@
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { Listed } from "../lists/listed.js";
+import { t } from "../text.js";
+import { Loaded } from "../ui/empty.js";
+import { Section } from "../ui/page.js";
 import { graphValues, listValues } from "./values.js";
 
 const MOST_LINKED = 5;
@@ -17,7 +20,11 @@ async function linked(values) {
 	return graphValues(graph, MOST_LINKED);
 }
 
-export function Lists({ explanation }) {
-	const values = explanation === undefined ? [] : listValues(explanation);
+// Lists load: of the explanation of the case.
+export function Lists({ load }) {
+	if (load.data === undefined)
+		return html`<${Section} title=${t("nav.lists")}>
+			<${Loaded} load=${load} lines=${2} /></${Section}>`;
+	const values = listValues(load.data);
 	return html`<${Listed} values=${values} more=${() => linked(values)} />`;
 }

@@ -32,17 +32,14 @@ async function explainLater(event, signal) {
 export function Preview({ row }) {
 	const load = useLoad((signal) => explainLater(row.eventId, signal),
 	    [row.eventId], { keep: true });
-	const stale = load.data !== undefined && load.data.eventId !== row.eventId;
 	useKeys({ "case.copy": () => copy(row.id) });
-	return html`<aside class="case-preview" aria-label=${t("queue.preview")}
-		aria-busy=${stale ? "true" : undefined}><${Section}
+	return html`<aside class="case-preview" aria-label=${t("queue.preview")}><${Section}
 		title=${eventName(row)} actions=${html`<${LinkButton}
 			href=${href("/cases/:id", { id: row.id })}>${t("queue.open")}
 		</${LinkButton}>`}>
 		<p class="marks"><${State} row=${row} /><${Owner} email=${row.assignedTo} />
 			<${Due} at=${row.dueAt} /></p>
-		<${Loaded} load=${load}>${(explanation) => html`<div
-			class=${stale ? "stack stale" : "stack"}>
+		<${Loaded} load=${load}>${(explanation) => html`<div class="stack">
 			<${EventFacts} explanation=${explanation} brief />
 			<h3>${t("cases.why")}</h3><${Why} explanation=${explanation} />
 			<h3>${t("cases.changes")}</h3>

@@ -9,6 +9,7 @@ import screens from "../screens.js";
 import { allowed, can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
+import { LoadNote } from "../ui/empty.js";
 import { Note } from "../ui/page.js";
 
 const LATE_SECONDS = 120;
@@ -62,8 +63,16 @@ function Line({ tone, text, to }) {
 	    html`<a href=${address}>${text}</a>`}</${Note}>`;
 }
 
-// every: milliseconds between two looks.
-export function Attention({ every }) {
+// pending PROPOSALS: the line about those that wait.
+function pending(proposals) {
+	const n = proposals.length;
+	return n === 0 ? [] : [{ tone: "info", to: "proposals", text: t(
+	    n < MOST_PENDING ? "home.proposals" : "home.proposals.most", { n }) }];
+}
+
+// What the operator should know of each part: its name, its load, and the lines that
+// linesOf(data) makes.
+function useParts(every) {
 	const status = useLoad((signal) => call("GET /v1/status", { signal }), [],
 	    { every });
 	const decides = can("rules.propose");
@@ -71,12 +80,23 @@ export function Attention({ every }) {
 	    call("GET /v1/proposals", { query: { status: "pending",
 		limit: MOST_PENDING },
 		signal }) : Promise.resolve([]), [decides], { every });
-	const waiting = proposals.data?.length ?? 0;
-	const lines = [...status.data === undefined ? [] :
-	    conditions(status.data),
-	...waiting === 0 ? [] : [{ tone: "info", to: "proposals",
-	    text: t(waiting < MOST_PENDING ? "home.proposals" :
-		"home.proposals.most", { n: waiting }) }]];
-	return lines.length > 0 && html`<div class="stack">${lines.map((line) =>
-	    html`<${Line} key=${line.text} ...${line} />`)}</div>`;
+	return [{ part: t("home.part.status"), load: status, linesOf: conditions },
+	    { part: t("nav.proposals"), load: proposals, linesOf: pending }];
+}
+
+// every: milliseconds between two looks.  A part that could not be looked at is a
+// line, too; only when all parts are known there can be nothing.
+export function Attention({ every }) {
+	const parts = useParts(every);
+	const lines = parts.flatMap(({ load, linesOf }) =>
+	    load.data === undefined ? [] : linesOf(load.data));
+	const looks = parts.some(({ load: { data, error } }) =>
+	    data === undefined && error === null);
+	const quiet = lines.length === 0 && parts.every(({ load }) =>
+	    load.error === null);
+	return html`<div class="stack">${parts.map(({ part, load }) =>
+	    html`<${LoadNote} key=${part} part=${part} load=${load} />`)}
+		${lines.map((line) => html`<${Line} key=${line.text} ...${line} />`)}
+		${(looks || quiet) && html`<p class="muted" role="status">${
+		    t(looks ? "home.looks" : "home.quiet")}</p>`}</div>`;
 }

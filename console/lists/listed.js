@@ -26,6 +26,8 @@ async function entriesOf(values, signal) {
 }
 
 function Entries({ entries, n }) {
+	if (n === 0)
+		return html`<p class="muted">${t("lists.none.values")}</p>`;
 	return entries.length === 0 ? html`<p class="muted">${t("lists.none.named",
 	    { n })}</p>` : html`<ul class="plain-list">${entries.map((entry) => html`<li
 		key=${entry.id}><${Badge} tone=${KIND_TONES[entry.kind]}>${
@@ -42,7 +44,7 @@ function Entries({ entries, n }) {
 // that a new entry may have.
 export function Listed({ values, more = () => [] }) {
 	const load = useLoad((signal) => entriesOf(values, signal),
-	    [JSON.stringify(values)], { keep: true });
+	    [JSON.stringify(values)]);
 	const [open, setOpen] = useState(null);
 	const may = can("lists.write") && values.length > 0;
 	async function add(kind) {

@@ -90,7 +90,7 @@ export function Impact({ later, blocked }) {
 	if (data === null && error === null)
 		return loading ? html`<${Loading} lines=${5} />` :
 		    html`<p class="muted">${t("impact.none")}</p>`;
-	return html`<div class=${`stack ${stale || loading ? "stale" : ""}`}
+	return html`<div class=${`stack ${stale || loading || error ? "stale" : ""}`}
 		aria-busy=${loading ? "true" : undefined}>
 		${error && !loading && html`<${Note} tone="bad">
 			${errorText(error)}</${Note}>`}

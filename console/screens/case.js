@@ -19,7 +19,7 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { Score } from "../ui/badge.js";
 import { copy, Id } from "../ui/copy.js";
-import { Empty, Loaded } from "../ui/empty.js";
+import { Empty, Loaded, LoadNote } from "../ui/empty.js";
 import { Page, Section } from "../ui/page.js";
 
 const EVERY_MS = 10000;
@@ -53,7 +53,8 @@ function Explained({ load }) {
 function Around({ load, row }) {
 	const user = load.data?.request?.subject.userId;
 	if (load.data === undefined)
-		return null;
+		return html`<${Section} title=${t("cases.activity")}><${Loaded}
+			load=${load} lines=${6} /></${Section}>`;
 	if (user === undefined)
 		return html`<${Section} title=${t("cases.activity")}><${Empty}
 			icon="user-round" title=${t("cases.noUser")} /></${Section}>`;
@@ -73,7 +74,7 @@ function Lead({ row }) {
 		<${Id} id=${row.id} short /></span>`;
 }
 
-function Shown({ row, reload }) {
+function Shown({ load: { data: row, reload }, note }) {
 	const load = useLoad(() => explainOf(row.eventId), [row.eventId]);
 	useKeys({
 		"case.why": () => show("why"),
@@ -93,6 +94,7 @@ function Shown({ row, reload }) {
 		crumbs=${[[t("nav.queue"), href("/cases", {}, worklist.value.query)]]}
 		actions=${html`<${Place} id=${row.id} /><${Actions} row=${row}
 			reload=${reload} />`}>
+		${note}
 		<div class="case-view">
 			<div class="page"><${Explained} load=${load} />
 				${!wide && outcome}
@@ -101,7 +103,7 @@ function Shown({ row, reload }) {
 				${wide && outcome}
 				<${Part} id="notes" title=${t("cases.notes")}>
 					<${Notes} row=${row} reload=${reload} /></${Part}>
-				<${Lists} explanation=${load.data} />
+				<${Lists} load=${load} />
 				<${Section} title=${t("cases.trail")}>
 					<${Trail} row=${row} /></${Section}>
 			</div>
@@ -114,5 +116,6 @@ export default function Case({ params: { id } }) {
 	return load.data === undefined ? html`<${Page} title=${t("cases.case")}
 		crumbs=${[[t("nav.queue"), href("/cases")]]}>
 		<${Loaded} load=${load} lines=${12} awaited>${() => ""}</${Loaded}></${Page}>` :
-	    html`<${Shown} row=${load.data} reload=${load.reload} />`;
+	    html`<${Shown} load=${load}
+		note=${html`<${LoadNote} load=${load} />`} />`;
 }

@@ -139,7 +139,7 @@ export default function Decisions({ query }) {
 				${t("decisions.none.text")}</${Empty}>`} />`}
 		</${Loaded}></${Section}>
 		${last?.until && !last.full && html`<${Cut} last=${last} />`}
-		<p class="hidden" role="status">${load.data && !live &&
+		<p class="hidden" role="status">${load.data && !load.kept && !live &&
 		    t("decisions.count", { n: rows.length })}</p>
 	</${Page}>`;
 }

@@ -13,7 +13,7 @@ import { Badge } from "../ui/badge.js";
 import { useChange } from "../ui/change.js";
 import { Clis } from "../ui/clis.js";
 import { Cli, Ends, Id } from "../ui/copy.js";
-import { Empty, Loaded } from "../ui/empty.js";
+import { Empty, known, Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Page, Section, Stat, Tabs } from "../ui/page.js";
 import { Table } from "../ui/table.js";
@@ -130,15 +130,16 @@ function Letters({ kind, load, busy, change }) {
 		</${Section}>`}</${Loaded}>`;
 }
 
-function Counts({ load, receivers }) {
-	return load.data && receivers && html`<div class="stats">
-		<${Stat} label=${t("deliveries.active")} value=${number(
-		    receivers.filter(({ active }) => active).length)} />
-		<${Stat} label=${t("deliveries.pending")}
-			value=${number(load.data.pending.length)} />
-		<${Stat} label=${t("deliveries.dead")}
-			value=${number(load.data.dead.length)}
-			tone=${load.data.dead.length > 0 ? "bad" : ""} /></div>`;
+function Counts({ load, letters, member }) {
+	const dead = letters.data?.dead.length > 0;
+	return html`<div class="stats">
+		<${Stat} label=${t("deliveries.active")} value=${known(load, (data) =>
+		    number(data[member].filter(({ active }) => active).length))} />
+		<${Stat} label=${t("deliveries.pending")} value=${known(letters,
+		    ({ pending }) => number(pending.length))} />
+		<${Stat} label=${t("deliveries.dead")} tone=${dead ? "bad" : ""}
+			value=${known(letters, (data) => number(data.dead.length))} />
+	</div>`;
 }
 
 export default function Deliveries({ query }) {
@@ -159,7 +160,7 @@ export default function Deliveries({ query }) {
 			items=${Object.keys(RECEIVER_KINDS).map((one) => [one,
 			    t(`deliveries.${one}`), href("/deliveries", {},
 			    { kind: one === "webhooks" ? null : one })])} />
-		<${Counts} load=${letters} receivers=${load.data?.[member]} />
+		<${Counts} ...${{ load, letters, member }} />
 		<${Section} class="flush"><${Loaded} load=${load}>${(data) =>
 		    html`<${Receivers} ...${{ kind, rows: data[member],
 		    reload: load.reload, busy, change,

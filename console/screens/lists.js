@@ -11,7 +11,7 @@ import "../text/lists.js";
 import { Badge } from "../ui/badge.js";
 import { useChange } from "../ui/change.js";
 import { Cli, Copy } from "../ui/copy.js";
-import { Empty, Loaded } from "../ui/empty.js";
+import { Empty, known, Loaded, LoadNote } from "../ui/empty.js";
 import { Filters } from "../ui/filters.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
 import { EntryDialog } from "../lists/entry.js";
@@ -92,13 +92,15 @@ function Pages({ at, full }) {
 }
 
 function Summary({ load }) {
-	return load.data && html`<div class="stats">
+	return html`<div class="stats">
 		${LIST_KINDS.map((kind) => html`<${Stat} key=${kind}
-			label=${t(`lists.total.${kind}`)}
-			value=${number(load.data.byKind[kind])} />`)}
+			label=${t(`lists.total.${kind}`)} value=${known(load,
+			({ byKind }) => number(byKind[kind]))} />`)}
 		<${Stat} label=${t("lists.soon", { n: SOON_DAYS })}
 			href=${href("/lists", {}, { expiring: SOON_DAYS })}
-			value=${number(load.data.expiringSoon)} /></div>`;
+			value=${known(load, ({ expiringSoon }) =>
+			    number(expiringSoon))} /></div>
+	<${LoadNote} load=${load} part=${t("lists.totals")} />`;
 }
 
 function Actions({ query, may, setOpen }) {

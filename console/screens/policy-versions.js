@@ -11,6 +11,7 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/policies.js";
 import { Cli } from "../ui/copy.js";
+import { known } from "../ui/empty.js";
 import { Page } from "../ui/page.js";
 
 const LIST = "GET /v1/policies/{id}/versions";
@@ -19,7 +20,7 @@ const ONE = "GET /v1/policies/{id}/versions/{version}";
 function Versions({ id }) {
 	const load = useLoad((signal) => call(LIST, { path: { id }, signal }), [id]);
 	return html`<${PolicyTabs} id=${id} value="versions"
-		count=${load.data?.length} />
+		count=${known(load, (rows) => rows.length)} />
 		<${VersionList} load=${load} address=${(version) =>
 		    href("/policies/:id/versions/:version", { id, version })}
 		more=${[{ id: "bands", label: t("policies.bands"), cell: (row) => html`

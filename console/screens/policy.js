@@ -21,7 +21,7 @@ import { t } from "../text.js";
 import "../text/policies.js";
 import { Verdict } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
-import { Loaded } from "../ui/empty.js";
+import { known, Loaded } from "../ui/empty.js";
 import { Button, Choice, Select, TextField } from "../ui/form.js";
 import { Page, Section } from "../ui/page.js";
 
@@ -103,14 +103,16 @@ function Simulate({ id, bands }) {
 	const active = useLater((signal) => good ? call(
 	    "POST /v1/policies/{id}/simulate", { path: { id }, signal,
 		reads: true, body: { score } }) : null, [text], 200);
+	const { data, stale, error } = active;
+	const now = { error, data: stale || error ? undefined : data };
 	return html`<div class="filters">
 		<${TextField} class="score-field" label=${t("policies.score")}
 			type="number" min="0" max=${HIGHEST} step="any" value=${text}
 			onInput=${setText} />
 		<p class="line">${good && html`<${Verdict}
 			verdict=${bandOf(bands, score).verdict} /> ${t("policies.these")}
-			${active.data && html` · <${Verdict}
-			verdict=${active.data.verdict} /> ${t("policies.now")}`}`}</p>
+			${" · "}${known(now, (answer) => answer && html`<${Verdict}
+			verdict=${answer.verdict} />`)} ${t("policies.now")}`}</p>
 		<${Cli} words="policies simulate" operands=${[id, text]} /></div>`;
 }
 
@@ -170,7 +172,7 @@ export default function Policy({ params: { id }, query }) {
 		crumbs=${[[t("nav.policies"), href("/policies")]]}
 		actions=${html`<${Cli} words="policies show" operands=${[id]} />`}>
 		<${PolicyTabs} id=${id} value="bands"
-			count=${load.data?.versions.length} />
+			count=${known(load, ({ versions }) => versions.length)} />
 		<${Loaded} load=${load} lines=${8}>${(data) => html`<${Editor}
 			key=${`${id} ${query.from}`} id=${id} ...${data}
 			reload=${load.reload} />`}</${Loaded}></${Page}>`;

@@ -223,7 +223,7 @@ export default function Queue({ query }) {
 			</${Loaded}></${Section}>
 			${wide && shown && html`<${Preview} row=${shown} />`}
 		</div>
-		<p class="hidden" role="status">${load.data && t("queue.count",
+		<p class="hidden" role="status">${load.data && !load.kept && t("queue.count",
 		    { n: rows.length })}</p>
 	</${Page}>`;
 }

@@ -10,6 +10,7 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/rules.js";
 import { Cli } from "../ui/copy.js";
+import { known } from "../ui/empty.js";
 import { Page } from "../ui/page.js";
 
 const LIST = "GET /v1/rules/{eventType}/versions";
@@ -19,7 +20,7 @@ function Versions({ type }) {
 	const load = useLoad((signal) => call(LIST, { path: { eventType: type },
 	    signal }), [type]);
 	return html`<${RuleTabs} type=${type} value="versions"
-		count=${load.data?.length} />
+		count=${known(load, (rows) => rows.length)} />
 		<${VersionList} load=${load} address=${(version) =>
 		    href("/rules/:type/versions/:version", { type, version })}
 		more=${[{ id: "rules", label: t("rules.count"), align: "end",

@@ -3,6 +3,7 @@
 import { html, useMemo, useRef, useState } from
     "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { errorText } from "../errors.js";
 import { Icon } from "../icons.js";
 import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
@@ -20,7 +21,7 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/rules.js";
 import { Cli } from "../ui/copy.js";
-import { Loaded } from "../ui/empty.js";
+import { known, Loaded } from "../ui/empty.js";
 import { Button, Check } from "../ui/form.js";
 import { Mistakes } from "../ui/mistakes.js";
 import { Page, Section } from "../ui/page.js";
@@ -55,7 +56,10 @@ function kinds(type, text) {
 	    cli: cli("rules shadow") }];
 }
 
-function Checked({ spans, checked, show }) {
+function Checked({ spans, check, checked, show }) {
+	if (check.error && !check.loading)
+		return html`<p class="muted" role="status">${t("rules.unchecked",
+		    { why: errorText(check.error) })}</p>`;
 	return spans.length > 0 ? html`<${Mistakes} ...${{ spans, show }} />` :
 	    html`<p class="checked" role="status">${checked && html`
 		<${Icon} name="circle-check" size=${14} />${
@@ -72,11 +76,12 @@ function useAnswers(type, text, live) {
 	    { body: { eventType: type, dsl: text }, signal, reads: true,
 		plain: true }),
 	    [type, text], CHECK_MS);
-	const current = check.data && !check.stale ? check.data : null;
+	const current = check.data && !check.stale && !check.error ? check.data :
+	    null;
 	const impact = useLater((signal) => impactOf({ eventType: type, dsl: text },
 	    signal), [type, text], live && compiles(current) ? IMPACT_MS : null);
 	const spans = useMemo(() => current === null ? [] : spansOf(text, current),
-	    [check.data, check.stale]);
+	    [check.data, check.stale, check.error]);
 	return { check, current, impact, spans };
 }
 
@@ -113,8 +118,8 @@ function Writing({ type, draft, answers, places, catalogue, editor, ways, ready,
 			describe=${describe} spans=${answers.spans}
 			editorRef=${editor} />
 		<div class="below">
-			<${Checked} spans=${answers.spans} checked=${answers.current}
-				show=${(at) => editor.current.show(at)} />
+			<${Checked} spans=${answers.spans} check=${answers.check}
+				checked=${answers.current} show=${(at) => editor.current.show(at)} />
 			<p class="muted">${t("rules.keys")}</p></div>
 	</${Section}>`;
 }
@@ -169,7 +174,7 @@ export default function Ruleset({ params: { type }, query }) {
 	    href("/rules")]]} actions=${html`<${Cli} words="rules show"
 		operands=${[type]} />`}>
 		<${RuleTabs} type=${type} value="editor"
-			count=${load.data?.versions.length} />
+			count=${known(load, ({ versions }) => versions.length)} />
 		<${Loaded} load=${load} lines=${12}>${(ruleset) =>
 		    html`<${Editor} key=${`${type} ${query.from}`} type=${type}
 			ruleset=${ruleset} reload=${load.reload} />`}</${Loaded}></${Page}>`;

@@ -64,8 +64,8 @@ function Cancel({ id }) {
 function Others() {
 	const load = useLoad((signal) => call("GET /v1/backtest", { signal }), [],
 	    { every: EVERY_MS });
-	const { running, kept } = load.data ?? { running: [], kept: [] };
-	return html`${running.length > 0 && html`<${Section} class="flush"
+	return html`<${Loaded} load=${load} lines=${2}>${({ running, kept }) => html`
+	${running.length > 0 && html`<${Section} class="flush"
 		title=${t("trials.running")}><${Table} label=${t("trials.running")}
 			rows=${running} columns=${runningColumns()}
 			keyOf=${(row) => row.id} /></${Section}>`}
@@ -74,7 +74,7 @@ function Others() {
 		<${Table} label=${t("trials.kept")} rows=${kept}
 			columns=${keptColumns()} keyOf=${(row) => row.id}
 			href=${(row) => href("/trials/backtests/:id", { id: row.id })}
-		/></${Section}>`}`;
+		/></${Section}>`}`}</${Loaded}>`;
 }
 
 function Run({ run }) {

@@ -3,6 +3,9 @@
 import { addText } from "../text.js";
 
 addText({
+	"home.looks": "Looking for what needs attention…",
+	"home.quiet": "Nothing needs attention.",
+	"home.part.status": "State of the service",
 	"home.down": "The database cannot be reached. Events get the verdict " +
 	    "that their policy has for errors.",
 	"home.degraded": {

@@ -40,6 +40,9 @@ addText({
 	"lists.none.found": "No list contains this value.",
 	"lists.newer": "Newer",
 	"lists.older": "Older",
+	"lists.none.values": "The values of this event are not known, so no list was " +
+	    "searched.",
+	"lists.totals": "Totals",
 	"lists.total.block": "Block",
 	"lists.total.allow": "Allow",
 	"lists.total.watch": "Watch",

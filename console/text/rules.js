@@ -17,6 +17,7 @@ addText({
 	"rules.change": "Change the rules of {type}",
 	"rules.checked": { one: "{n} rule without a mistake.",
 	    other: "{n} rules without a mistake." },
+	"rules.unchecked": "Not checked: {why}",
 	"rules.tested": { one: "{n} test passes.", other: "{n} tests pass." },
 	"rules.keys": "Ctrl+Space completes, F8 goes to the next mistake, Esc and " +
 	    "then Tab leaves the editor.",

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: ISC
 // What a part of a page shows instead of data: nothing yet, nothing at all, or why
-// not.
+// not.  What is not known never looks as if there were nothing.
 import { html } from "../../third_party/preact/preact.js";
 import { errorText } from "../errors.js";
 import { Icon } from "../icons.js";
 import { t } from "../text.js";
 import { Button } from "./form.js";
+import { AsOf } from "./time.js";
 
 // Empty: a sentence, and what to do about it as children.
 export function Empty({ icon = "inbox", title, children }) {
@@ -45,17 +46,41 @@ export function Loading({ lines = 4, awaited = false }) {
 	</div>`;
 }
 
+// known({ data, error }, figure): what figure(data) returns; a dash before the answer
+// and without one.
+export function known({ data, error }, figure) {
+	return data === undefined ? html`<span class="unknown">
+		<span aria-hidden="true">–</span>
+		<span class="hidden">${t(error === null ? "loading" :
+		    "problem.unknown")}</span></span>` : figure(data);
+}
+
+// LoadNote load part: a line about a load that has failed: why, and how old the data
+// is that the page still shows.  part names what was loaded, where the place does not.
+// Only the reason is an alert: the age changes.
+export function LoadNote({ load: { data, error, asOf, reload }, part }) {
+	if (error === null)
+		return null;
+	const why = data === undefined ? errorText(error) :
+	    t("problem.old", { why: errorText(error) });
+	return html`<div class="note bad"><${Icon} name="triangle-alert" />
+		<div><span role="alert">${part && html`<b>${part}:</b> `}${why}</span>
+		${data !== undefined && html` (<${AsOf} at=${asOf} />)`}</div>
+		${error.status !== 403 && html`<${Button} kind="quiet" onClick=${reload}>
+			${t("problem.again")}</${Button}>`}</div>`;
+}
+
 // Loaded load=${useLoad(...)}: calls children(data) when there is data; shows the
-// error, and keeps showing old data when a later load fails.
+// error, and keeps showing old data when a later load fails.  Data that answers another
+// question is dim, and what it says to be empty is hidden.
 export function Loaded({ load, children, lines, awaited }) {
 	const show = Array.isArray(children) ? children[0] : children;
 	if (load.data === undefined)
 		return load.error === null ?
 		    html`<${Loading} ...${{ lines, awaited }} />` :
 		    html`<${Problem} error=${load.error} reload=${load.reload} />`;
-	return html`${load.error && html`<p class="note bad" role="alert">
-		<${Icon} name="triangle-alert" />${t("problem.old", {
-			why: errorText(load.error) })}
-		<${Button} kind="quiet" onClick=${load.reload}>
-			${t("problem.again")}</${Button}></p>`}${show(load.data)}`;
+	const shown = show(load.data);
+	return html`<${LoadNote} load=${load} />${load.keep ? html`<div
+		class=${load.kept ? "answer stale" : "answer"}
+		aria-busy=${load.kept ? "true" : undefined}>${shown}</div>` : shown}`;
 }

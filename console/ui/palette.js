@@ -8,6 +8,7 @@ import { boundIds, run, scopeOf } from "../keys.js";
 import { go, href } from "../router.js";
 import { t } from "../text.js";
 import { Dialog } from "./dialog.js";
+import { known, LoadNote } from "./empty.js";
 import { Key, useId } from "./form.js";
 import { Icon } from "../icons.js";
 import { useLoad, useSignal } from "../store.js";
@@ -76,8 +77,7 @@ export default function Palette({ close }) {
 	const id = useId();
 	const ids = useSignal(boundIds);
 	const rules = useLoad(async (signal) => searches(text) ?
-	    call("GET /v1/rules", { signal, plain: true }) : [], [searches(text)],
-	    { keep: true });
+	    call("GET /v1/rules", { signal, plain: true }) : [], [searches(text)]);
 	const shown = useMemo(() => entries(text, ids, rules.data ?? []),
 	    [text, ids, rules.data]);
 	function choose(entry) {
@@ -106,8 +106,9 @@ export default function Palette({ close }) {
 			aria-activedescendant=${shown[at] ? `${id}-${at}` : undefined}
 			onKeyDown=${press}
 			onInput=${(event) => { setText(event.target.value); setAt(0); }} />
-		${shown.length === 0 ? html`<p class="muted" role="status">${
-		    t("palette.none")}</p>` : ""}
+		<${LoadNote} load=${rules} part=${t("nav.rules")} />
+		${shown.length === 0 ? html`<p class="muted" role="status">${known(
+		    rules, () => t("palette.none"))}</p>` : ""}
 		<ul role="listbox" id=${id} ref=${list} aria-label=${t("palette.label")}
 			class=${shown.length === 0 ? "hidden" : ""}>
 			${shown.map((entry, i) => html`<${Entry} key=${entry.key}

@@ -58,6 +58,14 @@ export function Age({ at }) {
 	    html`<time datetime=${at} title=${title}>${age(at, current)}</time>`;
 }
 
+// AsOf at: "as of 3 min ago".
+export function AsOf({ at }) {
+	const zone = useZone();
+	const current = useSignal(now);
+	return html`<time datetime=${at} title=${both(at, zone)}>${t("asOf",
+	    { age: age(at, current) })}</time>`;
+}
+
 // "Time (UTC)": the head of a column of times.
 export function TimeHead({ label }) {
 	return html`${label ?? t("time")} <span class="unit">${

@@ -9,6 +9,7 @@ import { t } from "../text.js";
 import { viewOf, viewQuery } from "../view.js";
 import { useChange } from "./change.js";
 import { Dialog } from "./dialog.js";
+import { LoadNote } from "./empty.js";
 import { Button, Check, Form, Select, TextField } from "./form.js";
 import { useAct } from "./toast.js";
 
@@ -47,7 +48,8 @@ export function Views({ screen, address, query }) {
 		    path: { id: here.id }, done: t("views.deleted") }))
 			load.reload();
 	}
-	return html`${views.length > 0 && html`<${Select} label=${t("views.all")}
+	return html`<${LoadNote} load=${load} part=${t("views.all")} />
+	${views.length > 0 && html`<${Select} label=${t("views.all")}
 		value=${here?.id ?? ""} onInput=${show} options=${[
 		    ["", t("views.none")], ...views.map(({ id, name, mine, owner }) =>
 		    [id, mine ? name : t("views.of", { name, owner })])]} />`}

@@ -51,6 +51,33 @@ test("an error keeps the old data, and the next answer removes it", async () => 
 	assert.deepEqual([mine.state.value.data, mine.state.value.error],
 	    ["new", null]);
 });
+test("old data keeps the time of its answer", async () => {
+	const { answers, load } = byHand();
+	const mine = loader(load);
+	mine.reload();
+	answers[0].done("old");
+	await soon();
+	const { asOf } = mine.state.value;
+	assert.match(asOf, /^\d{4}-\d\d-\d\dT/);
+	mine.reload();
+	answers[1].fail(new Error("away"));
+	await soon();
+	assert.equal(mine.state.value.asOf, asOf);
+});
+test("data that answers another question ends with the next answer or error",
+    async () => {
+	for (const end of ["done", "fail"]) {
+		const { answers, load } = byHand();
+		const mine = loader(load, { kept: "before" });
+		mine.reload();
+		assert.deepEqual([mine.state.value.data, mine.state.value.kept],
+		    ["before", true]);
+		answers[0][end]("now");
+		await soon();
+		assert.deepEqual([mine.state.value.data, mine.state.value.kept],
+		    [end === "done" ? "now" : undefined, false]);
+	}
+});
 test("polling loads again until it is stopped", async () => {
 	let count = 0;
 	const mine = loader(async () => ++count, { every: 20 });

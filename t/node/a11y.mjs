@@ -24,7 +24,7 @@ const RULES = {
 	dark: { type: "rule", values: ["color-contrast"] },
 };
 RULES.failing = RULES.light;
-const FAILURE = ".problem, .note[role=alert]";
+const FAILURE = ".problem, .note [role=alert]";
 // What the failing calls leave on the page, in the log of the browser too.
 const FAILED = /Failed to load resource: .* 500/;
 const SETTLED_MS = 10000;

@@ -8,6 +8,7 @@
 // a case, a proposal and a kept backtest.
 import { readFileSync } from "node:fs";
 import screens from "../../console/screens.js";
+import { clearPatterns, clearsIn, readTexts } from "./clears.mjs";
 import { faultsIn, launch, signIn, steps, want, watch } from "./page.mjs";
 
 const [modules, program, base] = process.argv.slice(2);
@@ -199,18 +200,22 @@ await step("an analyst gets no refusal, and reads who may open the rest", async 
 	want(anas.errors.join(), "");
 	await ana.context().close();
 });
-// What the service may answer instead of data, and what the page then says.
+await readTexts();
+const clears = clearPatterns();
+// What the service may answer instead of data, and what the page then says; 0: there
+// is no answer.
 const REFUSALS = [
 	[401, "UNAUTHENTICATED", "Sign in again to go on where you were."],
 	[503, "UNAVAILABLE", "The service cannot answer right now. Try again."],
 	[429, "RATE_LIMITED", "Too many requests. Try again in 60 s."],
 	[500, "INTERNAL", "Try again, and tell an admin if it fails again."],
+	[0, "OFFLINE", "The service does not answer. Check the network."],
 	[403, "FORBIDDEN", "Your role does not allow this. Ask an admin."],
 ];
 const again = page.getByRole("main").getByRole("button", { name: "Try again" });
 async function tryAgain(hash) {
-	for (let tries = await again.count(); tries > 0; tries--)
-		await again.first().click();
+	// One that is answered may take another one away.
+	await again.evaluateAll((buttons) => buttons.forEach((one) => one.click()));
 	return settled(page, hash);
 }
 const locked = page.getByRole("dialog", { name: "Your session has ended" });
@@ -222,10 +227,32 @@ async function signInAgain() {
 // Addresses that ask the service for nothing.
 const SILENT = new Set(["#/account", "#/entity"]);
 const REFUSABLE = /\/v1\/(?!auth\/(login|me)$)/;
-// The page opens the address, which the service refuses.
+// Requests wait for gate, and then get the refusal; without one the service answers.
+let refusal, gate;
+const answer = async (route) => {
+	const [status, code] = refusal ?? [];
+	await gate;
+	if (status === undefined)
+		return route.continue();
+	return status === 0 ? route.abort("internetdisconnected") :
+	    route.fulfill({ status, headers: { "Retry-After": "60" },
+		contentType: "application/json",
+		body: JSON.stringify({ error: true, code, message: code }) });
+};
+const clearsNow = async (when) => (await page.evaluate(clearsIn, clears))
+    .map((line) => `says "${line}" ${when}`);
+// The page opens the address, which the service refuses after the page has waited; the
+// all-clears that it shows while it waits.
 async function openRefused(hash) {
+	let open;
+	gate = new Promise((done) => { open = done; });
+	const asked = page.waitForRequest(REFUSABLE);
 	await page.evaluate((to) => { location.hash = to; }, hash);
+	await asked;
+	const faults = await clearsNow("before the answer");
+	open();
 	await Promise.race([settled(page, hash), locked.waitFor()]);
+	return faults;
 }
 // The page asks again, and gets the next refusal.
 async function askAgain(hash) {
@@ -234,31 +261,28 @@ async function askAgain(hash) {
 	await signInAgain();
 	return settled(page, hash);
 }
+// The same code shows every refusal, so every fourth address gets all of them, and those
+// whose figures are read at a glance.
+const due = (screen, nth) => ["home", "queue"].includes(screen.id) || nth % 4 === 0 ?
+    REFUSALS : [REFUSALS[1]];
 await step("every address says what to do when the service refuses, and recovers",
     async () => {
-	let refusal;
-	await page.route(REFUSABLE, (route) => {
-		if (refusal === undefined)
-			return route.continue();
-		const [status, code] = refusal;
-		return route.fulfill({ status, headers: { "Retry-After": "60" },
-		    contentType: "application/json",
-		    body: JSON.stringify({ error: true, code, message: code }) });
-	});
-	// The same code shows every refusal, so every fourth address gets all of them.
+	await page.route(REFUSABLE, answer);
 	let nth = 0;
-	await visit(page, async ({ hash }) => {
+	await visit(page, async ({ screen, hash }) => {
 		const faults = [];
-		const due = nth++ % 4 === 0 ? REFUSALS : [REFUSALS[1]];
-		for (refusal of due) {
+		const all = SILENT.has(hash) ? [] : due(screen, nth++);
+		for (refusal of all) {
 			const [status, , words] = refusal;
-			await (refusal === due[0] ? openRefused : askAgain)(hash);
-			if (SILENT.has(hash))
-				break;
+			if (refusal === all[0])
+				faults.push(...await openRefused(hash));
+			else
+				await askAgain(hash);
 			if (await page.getByText(words).count() === 0)
 				faults.push(`does not say what to do after ${status}`);
 			if (await page.locator(".menu a").count() === 0)
 				faults.push(`has no menu after ${status}`);
+			faults.push(...await clearsNow(`after ${status}`));
 		}
 		refusal = undefined;
 		await open(page, "#/nowhere");

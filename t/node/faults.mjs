@@ -199,18 +199,19 @@ for (const [hash, name, typed, question] of FORMS) {
 }
 await step("old data stays while the service is down, and can be read again",
     async () => {
-	await show(admin, "#/lists", "tbody tr");
-	await refuse(admin, "**/v1/lists?*", 1, 503, "UNAVAILABLE",
+	await show(admin, "#/decisions", "tbody tr");
+	await refuse(admin, "**/v1/activity?*", 1, 503, "UNAVAILABLE",
 	    { "Retry-After": "31" });
 	const rows = await admin.locator("tbody tr").count();
-	await field(admin, "Effect").selectOption("watch");
+	await button(admin, "Reload").click();
 	const old = admin.getByText("This may be old: The service cannot answer");
 	await old.waitFor();
 	want(await admin.locator("tbody tr").count(), rows);
+	want(/as of \d+ s ago/.test(await admin.locator(".note").innerText()), true);
 	await button(admin, "Try again").click();
 	await gone(old);
-	want(await admin.locator("tbody tr").count(), 1);
-	await admin.unroute("**/v1/lists?*");
+	want(await admin.locator("tbody tr").count(), rows);
+	await admin.unroute("**/v1/activity?*");
 });
 await step("a form keeps its text without a network, and is sent later", async () => {
 	const form = await typeEntry("offline", "sent later");

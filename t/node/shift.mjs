@@ -97,7 +97,7 @@ async function tabTo(page, selector) {
 await step("g c opens the queue, which counts what waits", async () => {
 	await keys(ana, "g", "c");
 	await rowsOf(ana, "/cases").nth(7).waitFor();
-	want(await ana.locator(".tile .count").innerText(), "8 waiting");
+	await ana.locator(".tile .count", { hasText: /^8 waiting$/ }).waitFor();
 });
 await step("the row with the focus is shown beside the list", async () => {
 	await keys(ana, "j");
