@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { t } from "../../console/text.js";
-import { CLEARS, clearPatterns, DENIES, OTHERS, readTexts } from
-    "../node/clears.mjs";
+import { CLEARS, clearPatterns, DENIES, isQuestion, OTHERS, readTexts }
+    from "../node/clears.mjs";
 
 const keys = await readTexts();
 
@@ -12,7 +12,8 @@ test("a text that denies something is an all-clear, or is known to be none", () 
 	const denying = keys.filter((key) => DENIES.test(`${t(key, { n: 1 })} ${
 	    t(key, { n: 2 })}`));
 	const known = [...CLEARS, ...OTHERS];
-	assert.deepEqual(denying.filter((key) => !known.includes(key)), []);
+	assert.deepEqual(denying.filter((key) =>
+	    !known.includes(key) && !isQuestion(key)), []);
 });
 test("each all-clear is a text of the console, in one table and once", () => {
 	const known = [...CLEARS, ...OTHERS];

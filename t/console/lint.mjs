@@ -424,6 +424,7 @@ const HARMLESS = {
 	"POST /v1/cases/{id}/notes": CASE,
 	"POST /v1/cases/{id}/resolve": CASE,
 	"POST /v1/cases/{id}/reopen": CASE,
+	"POST /v1/graph/reveal": "it reads one value, and the audit trail says so",
 	"POST /v1/decisions/{id}/try": READS,
 	"POST /v1/rules/check": READS,
 	"POST /v1/policies/{id}/simulate": READS,

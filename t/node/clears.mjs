@@ -22,19 +22,21 @@ export const CLEARS = ["analytics.none", "analytics.work.none", "apikeys.none",
     "targets.none", "trials.shadows.none", "trials.tags.none", "trials.unlabelled",
     "users.factor.no", "users.none", "versions.none"];
 
+// The texts of the questions before acts (console/acts.js).
+export const isQuestion = (key) => key.startsWith("act.");
+
 // Texts that say what something does, why it failed, or what this page has not done.
-export const OTHERS = ["account.stored", "apikeys.never", "apikeys.revoke.text",
+export const OTHERS = ["account.stored", "apikeys.never",
     "cases.snooze.text", "change.propose.text", "decision.unknown",
-    "deliveries.revoke.done", "deliveries.revoke.text", "deliveries.throttle.hint",
+    "deliveries.revoke.done", "deliveries.throttle.hint",
     "difference.none", "error.CASE_NOT_FOUND", "error.USER_MISSING",
     "explain.find.none", "explain.json.after", "explain.json.unknown",
     "explain.other", "explain.same", "identity.locked.text", "impact.none",
-    "lists.import.hint", "lists.none.values", "lists.remove.text",
-    "login.register.text", "nowhere.text", "proposals.approve.shadow.text",
+    "lists.import.hint", "lists.none.values", "login.register.text",
+    "missed.late", "nowhere.text", "proposals.approve.shadow.text",
     "proposals.lead", "proposals.off", "proposals.why.stale",
     "release.about.rollback", "release.about.shadow", "targets.minutes.hint",
-    "trials.none",
-    "trials.none.text", "users.resetSecondFactor.done", "views.none"];
+    "trials.none", "trials.none.text", "users.resetSecondFactor.done", "views.none"];
 
 // readTexts(): all keys of console/text, whose tables are there for t() afterwards.
 export async function readTexts() {
