@@ -158,7 +158,8 @@ function Editor({ type, ruleset, reload }) {
 	return html`<${DraftNote} draft=${draft} version=${base.version} />
 	<div class="split-view">
 		<${Writing} ...${{ type, draft, answers, catalogue, editor, ways,
-		    submit, places: places.data ?? (places.error ? [] : undefined), ready: text !== active.text }} />
+		    submit, ready: text !== active.text,
+		    places: places.data ?? (places.error ? [] : undefined) }} />
 		<${Beside} ...${{ answers, live, setLive, catalogue, mayRun }} />
 	</div>
 	${open && html`<${Release} title=${t("rules.change", { type })} ways=${ways}

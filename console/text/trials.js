@@ -86,7 +86,7 @@ addText({
 	"trials.proposal.open": "Open the proposal",
 	"trials.changes": "What it changes, against what is active",
 	"trials.examples": "The newest events with another verdict",
-	"trials.examples.none": "Both sides have agreed on every event.",
+	"trials.examples.none": "No event had another verdict.",
 	"trials.event": "Event",
 	"trials.at": "Decided",
 	"trials.gone": "This shadow has ended or was promoted.",
