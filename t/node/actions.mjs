@@ -208,9 +208,9 @@ await step("lists show the entries of one operator, whom the address hides",
 });
 await step("analytics count days that the operator types", async () => {
 	await open("#/analytics", ".stats");
-	await field("From").fill("2020-01-01");
+	await field("From (UTC)").fill("2020-01-01");
 	await page.keyboard.press("Enter");
-	await field("To").fill("2020-01-02");
+	await field("To (UTC)").fill("2020-01-02");
 	await page.keyboard.press("Enter");
 	await page.getByText("No decisions in these days.").waitFor();
 	await page.getByRole("button", { name:
