@@ -1,79 +1,76 @@
 // SPDX-License-Identifier: ISC
-// What a candidate would have decided: a small backtest on the newest samples, with
-// the events that would have another verdict.
+// What a candidate would decide: a small backtest on the newest samples, against
+// what is active now and, beside it, against what was recorded.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { errorText } from "../errors.js";
 import { verdicts } from "../events.js";
 import { number, percent } from "../format.js";
-import { Icon } from "../icons.js";
-import { href } from "../router.js";
 import { t } from "../text.js";
 import "../text/impact.js";
-import { Verdict, verdictTone } from "../ui/badge.js";
-import { Id } from "../ui/copy.js";
+import { Verdict } from "../ui/badge.js";
 import { Loading } from "../ui/empty.js";
-import { Note } from "../ui/page.js";
+import { Note, Section } from "../ui/page.js";
+import { Flips, FLIPS } from "./flips.js";
 
 export const NEWEST = 20000;
-const EXAMPLES = 10;
-// How many pairs of verdicts show their events at first.
-const MOST_OPEN = 3;
 
-// impactOf(candidate, signal): candidate has eventType and dsl or policy.
-export function impactOf(candidate, signal) {
-	return call("POST /v1/backtest", { signal, reads: true, body: { ...candidate,
-	    newest: NEWEST, examples: EXAMPLES } });
+// impactOf(candidate, signal): candidate has eventType and dsl or policy.  Returns
+// the answer and the request that further pages need.
+export async function impactOf(candidate, signal) {
+	const request = { ...candidate, newest: NEWEST };
+	return { request, result: await call("POST /v1/backtest", { signal,
+	    reads: true, body: { ...request, flips: FLIPS } }) };
 }
+
+const ageOf = ({ stale, loading, error }) =>
+    stale || loading || error ? "stale" : "";
 
 const signed = (n) => n > 0 ? `+${number(n)}` : n < 0 ? `−${number(-n)}` : "0";
 
-const flipsOf = ({ flipsByPair }) => flipsByPair.reduce((sum, { samples }) =>
-    sum + samples, 0);
+const sum = (numbers) => numbers.reduce((all, n) => all + n, 0);
 
-// Mix before after: how many samples had and would have each verdict.
-export function Mix({ mix: { before, after }, label }) {
-	const sum = verdicts.reduce((all, verdict) => all + before[verdict], 0);
+// Lead result: how many verdicts differ from the active ones, and, smaller, from
+// the recorded ones.  An earlier version kept results without the active ones.
+export function Lead({ result: { active, sampleSize, flipsByPair } }) {
+	return html`<div class="impact">${active && html`<p><strong>${
+	    t(active.ruleset === null ? "impact.bands" : "impact.rules",
+		{ n: sampleSize, flips: active.flips })}</strong></p>`}
+		<p class="muted"><small>${t("impact.recorded", { n: sampleSize,
+		    flips: sum(flipsByPair.map(({ samples }) => samples)) })}
+		</small></p></div>`;
+}
+
+// Mix result: how many samples have each verdict from what is active, would have it
+// from the candidate, and had it.
+export function Mix({ result: { active, mix, sampleSize }, label }) {
+	const before = (verdict) => active ?
+	    sum(Object.values(active.verdicts[verdict])) : mix.before[verdict];
 	return html`<div class="table-box" tabindex="0" role="region"
 		aria-label=${label}><table class="mix"><thead><tr>
 			<th scope="col">${t("impact.verdict")}</th>
-			<th scope="col" class="end">${t("impact.before")}</th>
+			<th scope="col" class="end">${t(active ? "impact.before" :
+			    "impact.then")}</th>
 			<th scope="col" class="end">${t("impact.after")}</th>
-			<th scope="col" class="end">${t("impact.change")}</th></tr></thead>
+			<th scope="col" class="end">${t("impact.change")}</th>
+			${active && html`<th scope="col" class="end">
+				<small>${t("impact.then")}</small></th>`}</tr></thead>
 		<tbody>${verdicts.map((verdict) => html`<tr key=${verdict}>
 			<td><${Verdict} verdict=${verdict} /></td>
-			<td class="end">${number(before[verdict])}</td>
-			<td class="end">${number(after[verdict])} <small class="muted">${
-			    percent(sum ? after[verdict] / sum : 0)}</small></td>
-			<td class=${`end ${after[verdict] === before[verdict] ? "muted" :
-			    ""}`}>${signed(after[verdict] - before[verdict])}</td>
+			<td class="end">${number(before(verdict))}</td>
+			<td class="end">${number(mix.after[verdict])} <small class="muted">${
+			    percent(sampleSize ? mix.after[verdict] / sampleSize : 0)}
+			</small></td>
+			<td class=${`end ${mix.after[verdict] === before(verdict) ? "muted" :
+			    ""}`}>${signed(mix.after[verdict] - before(verdict))}</td>
+			${active && html`<td class="end muted"><small>${
+			    number(mix.before[verdict])}</small></td>`}
 		</tr>`)}</tbody></table></div>`;
 }
 
-// Flips pairs examples: the verdicts that change, with events to open.
-export function Flips({ pairs, examples = [] }) {
-	if (pairs.length === 0)
-		return html`<p class="muted">${t("impact.flips.none")}</p>`;
-	const eventsOf = ({ from, to }) => examples.find((one) =>
-	    one.from === from && one.to === to)?.eventIds ?? [];
-	return html`<ul class="flips">${pairs.map((pair, i) => html`<li
-		key=${`${pair.from} ${pair.to}`}>
-		<details open=${i < MOST_OPEN}>
-		<summary><${Verdict} verdict=${pair.from} />
-			<${Icon} name="arrow-right" size=${12} />
-			<span class="hidden">${t("impact.to")}</span>
-			<${Verdict} verdict=${pair.to} />
-			<b class=${`count ${verdictTone(pair.to)}`}>${
-			    number(pair.samples)}</b></summary>
-		<ul>${eventsOf(pair).map((id) => html`<li key=${id}><${Id} id=${id}
-			href=${href("/decisions/:id", { id })} /></li>`)}
-			${eventsOf(pair).length === 0 &&
-			    html`<li class="muted">${t("impact.examples.none")}</li>`}
-		</ul></details></li>`)}</ul>`;
-}
-
 // One line that says whether the candidate is better on labelled samples.
-export function Balance({ delta, labeled }) {
+export function Balance({ active, delta: recorded, labeled }) {
+	const delta = active?.delta ?? recorded;
 	if (labeled === 0)
 		return html`<p class="muted">${t("impact.unlabeled")}</p>`;
 	return html`<p>${t("impact.balance", { n: labeled,
@@ -84,23 +81,30 @@ export function Balance({ delta, labeled }) {
 // Impact later: the state of useLater() with impactOf(); blocked says why there is
 // nothing to run.
 export function Impact({ later, blocked }) {
-	const { data, error, loading, stale } = later;
+	const { data, error, loading } = later;
 	if (blocked)
 		return html`<p class="muted">${blocked}</p>`;
 	if (data === null && error === null)
 		return loading ? html`<${Loading} lines=${5} />` :
 		    html`<p class="muted">${t("impact.none")}</p>`;
-	return html`<div class=${`stack ${stale || loading || error ? "stale" : ""}`}
+	return html`<div class=${`stack ${ageOf(later)}`}
 		aria-busy=${loading ? "true" : undefined}>
 		${error && !loading && html`<${Note} tone="bad">
 			${errorText(error)}</${Note}>`}
-		${data && html`<p>${t("impact.samples", { n: data.sampleSize,
-		    flips: flipsOf(data) })}</p>
-		<${Balance} ...${data} />
-		<${Mix} mix=${data.mix} label=${t("impact.mix")} />
-		<h3>${t("impact.flips")}</h3>
-		<${Flips} pairs=${data.flipsByPair} examples=${data.examples} />
-		${data.otherScorer > 0 && html`<p class="muted">${
-		    t("impact.otherScorer", { n: data.otherScorer })}</p>`}`}
+		${data && html`<${Lead} result=${data.result} />
+		<${Balance} ...${data.result} />
+		<${Mix} result=${data.result} label=${t("impact.mix")} />
+		${data.result.otherScorer > 0 && html`<p class="muted">${
+		    t("impact.otherScorer", { n: data.result.otherScorer })}</p>`}`}
 	</div>`;
+}
+
+// The events behind the impact, for the whole width of the page.
+export function ImpactFlips({ later, blocked }) {
+	const { data } = later;
+	if (blocked || !data || data.result.active.flips === 0)
+		return null;
+	return html`<${Section} title=${t("impact.flips")} class=${ageOf(later)}>
+		<${Flips} active=${data.result.active} request=${data.request} />
+	</${Section}>`;
 }

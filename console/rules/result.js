@@ -3,20 +3,22 @@
 import { html } from "../../third_party/preact/preact.js";
 import { t } from "../text.js";
 import "../text/trials.js";
-import { Balance, Flips, Mix } from "./impact.js";
+import { Flips } from "./flips.js";
+import { Balance, Lead, Mix } from "./impact.js";
 import { Sides } from "./matrix.js";
 
-// Result result: the answer of POST /v1/backtest.
-export function Result({ result }) {
-	return html`<div class="columns">
+// Result result request: the answer of POST /v1/backtest, and the body of the
+// request, null for a kept result.
+export function Result({ result, request = null }) {
+	return html`<div class="stack"><${Lead} result=${result} />
+	<div class="columns">
 		<div class="stack"><h3>${t("trials.sides")}</h3>
 			<${Balance} ...${result} />
-			<${Sides} label=${t("trials.sides")} before=${result.baseline}
+			<${Sides} label=${t("trials.sides")} before=${result.active?.counts ?? result.baseline}
 				after=${result.candidate} names=${[t("trials.baseline"),
 				    t("trials.candidate")]} /></div>
 		<div class="stack"><h3>${t("trials.mix")}</h3>
-			<${Mix} mix=${result.mix} label=${t("trials.mix")} />
-			<h3>${t("impact.flips")}</h3>
-			<${Flips} pairs=${result.flipsByPair}
-				examples=${result.examples} /></div></div>`;
+			<${Mix} result=${result} label=${t("trials.mix")} /></div></div>
+	${result.active && html`<h3>${t("impact.flips")}</h3>
+		<${Flips} active=${result.active} request=${request} />`}</div>`;
 }

@@ -2,8 +2,7 @@
 // Backtests that this page has started: they go on while it shows other screens.
 import { call } from "../api.js";
 import { signal } from "../store.js";
-
-const EXAMPLES = 20;
+import { FLIPS } from "./flips.js";
 
 // { id, title, request, at, result, error, abort }, the newest first.
 export const runs = signal([]);
@@ -22,7 +21,7 @@ export function startRun(title, request) {
 	runs.value = [{ id, title, request, at: new Date().toISOString(), abort,
 	    result: null, error: null }, ...runs.value];
 	call("POST /v1/backtest", { signal: abort.signal,
-	    body: { ...request, examples: EXAMPLES } })
+	    body: { ...request, flips: FLIPS } })
 	    .then((result) => change(id, { result }),
 	    (error) => abort.signal.aborted ? dropRun(id) :
 		change(id, { error }));

@@ -10,7 +10,7 @@ import { go, href } from "../router.js";
 import { bandOf, candidateOf, countsOf, decide, HIGHEST, moveEdge, QUEUE, queueFor,
     remove, split, textOf } from "../rules/bands.js";
 import { DraftActions, DraftNote, useDraft } from "../rules/drafts.js";
-import { Impact, impactOf } from "../rules/impact.js";
+import { Impact, ImpactFlips, impactOf } from "../rules/impact.js";
 import { useLater } from "../rules/later.js";
 import { openLabel, Release, waysOf } from "../rules/release.js";
 import { Scale } from "../rules/scale.js";
@@ -160,6 +160,7 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 			<${Button} command="rules.impact" busy=${impact.loading}
 				onClick=${impact.run}>${t("impact.run")}</${Button}>`}>
 			<${Impact} later=${impact} /></${Section}>`}</div></div>
+	<${ImpactFlips} later=${impact} />
 	${open && html`<${Release} title=${t("policies.change", { id })} ways=${ways}
 		taken=${versions.map(({ version }) => version)} before=${textOf(active)}
 		after=${textOf(value)} onClose=${() => setOpen(false)} onDone=${done} />`}`;

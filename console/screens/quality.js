@@ -2,7 +2,7 @@
 // Quality: how often each rule fires, and how often it is right.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { amount, number, percent } from "../format.js";
+import { number, percent } from "../format.js";
 import { href, setQuery } from "../router.js";
 import { Trend, TrendCell } from "../rules/trend.js";
 import { useLoad } from "../store.js";
@@ -12,6 +12,7 @@ import { Badge, Tag } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Choice, Select } from "../ui/form.js";
+import { Money } from "../ui/money.js";
 import { Page, Section, Stat } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { ZonedTime } from "../ui/time.js";
@@ -49,17 +50,6 @@ function Precision({ rule }) {
 		    high: percent(high) })}</small>
 		${few && html`<${Badge} tone="warn">${t("quality.few")}</${Badge}>`}
 	</span>`;
-}
-
-// A sum without the last digits, in which the parts may differ from it.
-const rounded = (sum) => Number(sum.toPrecision(15));
-
-function Money({ amounts }) {
-	const all = Object.entries(amounts);
-	return all.length === 0 ? html`<span class="muted">–</span>` :
-	    html`<span class="money">${all.map(([currency, value]) =>
-		html`<span key=${currency}>${amount(rounded(value), currency)}
-		</span>`)}</span>`;
 }
 
 // On how many samples the verdict depends on the rule, and how these are labelled.

@@ -12,7 +12,7 @@ import { openLabel, Release, waysOf } from "../rules/release.js";
 import { spansOf } from "../rules/check.js";
 import { Discard, DraftNote, useDraft } from "../rules/drafts.js";
 import { RuleField } from "../rules/field.js";
-import { Impact, impactOf } from "../rules/impact.js";
+import { Impact, ImpactFlips, impactOf } from "../rules/impact.js";
 import { useLater } from "../rules/later.js";
 import { loadPlaces, Standing } from "../rules/places.js";
 import { RuleTabs } from "../rules/tabs.js";
@@ -85,10 +85,13 @@ function useAnswers(type, text, live) {
 	return { check, current, impact, spans };
 }
 
+// Why a text has no impact.
+const blockOf = ({ current }) => current !== null && !compiles(current) ?
+    t("impact.mistakes") : null;
+
 function Beside({ answers, live, setLive, catalogue, mayRun }) {
-	const { current, impact } = answers;
-	const blocked = current !== null && !compiles(current) ?
-	    t("impact.mistakes") : null;
+	const { impact } = answers;
+	const blocked = blockOf(answers);
 	return html`<div class="stack">
 		${mayRun && html`<${Section} title=${t("impact.title")} actions=${html`
 			<${Button} command="rules.impact" busy=${impact.loading}
@@ -162,6 +165,7 @@ function Editor({ type, ruleset, reload }) {
 		    places: places.data ?? (places.error ? [] : undefined) }} />
 		<${Beside} ...${{ answers, live, setLive, catalogue, mayRun }} />
 	</div>
+	<${ImpactFlips} later=${answers.impact} blocked=${blockOf(answers)} />
 	${open && html`<${Release} title=${t("rules.change", { type })} ways=${ways}
 		taken=${[...versions, ...places.data ?? []]
 		    .map(({ version }) => version)} before=${active.text}

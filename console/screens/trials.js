@@ -90,7 +90,8 @@ function Run({ run }) {
 		    html`<${Button} kind="quiet" icon="x" label=${t("trials.drop")}
 			onClick=${() => dropRun(run.id)} />`}`}>
 		${error && html`<${Problem} error=${error} />`}
-		${result && html`<${Result} result=${result} />`}
+		${result && html`<${Result} result=${result}
+			request=${run.request} />`}
 		${!result && !error && html`<p role="status">${t("trials.waiting")}</p>`}
 	</${Section}>`;
 }

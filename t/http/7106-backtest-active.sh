@@ -50,6 +50,7 @@ is_json "each sample that the active rules decide otherwise is a flip" \
 is_json "the flips of the active rules mirror those of the records" \
     '.active.flipsByPair | map("\(.from)>\(.to):\(.samples)") | sort |
 	join(" ")' "$pairs"
+# shellcheck disable=SC2016 # these are variables of jq
 is_json "the table of verdicts has all samples, and the flips beside its diagonal" \
     '. as $all | [(.active.verdicts | to_entries[] | .key as $from | .value |
 	to_entries[] | {same: (.key == $from), value})] |

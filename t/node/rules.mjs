@@ -81,6 +81,9 @@ async function approve(reason, done = "The change is in effect.") {
 	await admin.text(done);
 }
 
+// What the impact says: against the active rules, and against the recorded verdicts.
+const impactLines = () => author.page.locator(".impact p").allTextContents();
+
 let author, admin, seed, event;
 await step("an author signs in and opens the rules of a type", async () => {
 	author = await person(people.author);
@@ -129,11 +132,49 @@ await step("a threshold that is changed shows which verdicts change", async () =
 	await author.press("End", "Control+Backspace");
 	await author.type(` ${people.value}`);
 	await author.press("Control+Enter");
-	await author.page.locator(".flips .id a").first().waitFor();
+	await author.page.locator(".flips tr[data-row] a").first().waitFor();
+	const [lead, recorded] = await impactLines();
+	want(/^Other verdicts than the active rules on [1-9]\d* of the newest [\d,]+ /
+	    .test(lead), true);
+	want(/^Other verdicts than were recorded, .* on [1-9]\d* of them/
+	    .test(recorded), true);
 });
-await step("Escape and Tab leave the editor for an event that changes", async () => {
+await step("a changed event has its verdicts, amount, label and user", async () => {
+	const row = author.page.locator(".flips tr[data-row]").first();
+	const cells = await row.locator("td").allTextContents();
+	want(/^\d{4}-\d\d-\d\d \d\d:\d\d/.test(cells[0]), true);
+	want(cells[2] !== cells[3], true);
+	want(/^[A-Z]{3} [\d,.]+$/.test(cells[4]), true);
+	want(["–", "Fraud", "Legit"].includes(cells[5]), true);
+	want(await row.locator("a[href*='userId=']").count(), 1);
+	const pairs = author.page.locator(".flips .mix tbody tr");
+	want((await pairs.first().locator("td").allTextContents()).length, 4);
+});
+await step("all changed events are shown by page", async () => {
 	await author.press("Escape");
-	await author.tabTo(".flips .id a");
+	await author.tabTo(".flips tr[data-row] a");
+	const rows = () => author.page.locator(".flips tr[data-row]").count();
+	const more = author.page.locator(".flips .more button");
+	want(await rows(), 50);
+	for (let seen = 50; await more.count() > 0; seen = await rows()) {
+		await author.press("m");
+		await author.page.waitForFunction((n) => document
+		    .querySelectorAll(".flips tr[data-row]").length > n, seen);
+	}
+	want(await author.page.locator(".flips [role=status]").textContent(),
+	    `${await rows()} of ${await rows()}`);
+});
+await step("one pair of verdicts is chosen among the changed events", async () => {
+	await author.page.locator(".flips select").focus();
+	await author.press("ArrowDown");
+	const count = await author.page.locator(".flips .mix tbody tr").first()
+	    .locator("td").first().textContent();
+	await author.text(new RegExp(`^\\d+ of ${count}$`));
+	want(new Set(await author.page.locator(".flips tr[data-row] td:nth-child(3)")
+	    .allTextContents()).size, 1);
+});
+await step("Tab leads to an event that changes", async () => {
+	await author.tabTo(".flips tr[data-row] a");
 	event = await author.page.evaluate(() =>
 	    document.activeElement.textContent);
 	await author.press("Enter");
@@ -195,6 +236,13 @@ await step("an admin approves the proposal", async () => {
 	await admin.tabTo(".facts a[href='#/rules/card.authorize/versions/day-1']");
 	await admin.press("g", "r");
 	await admin.text("day-1");
+});
+await step("the text that is active changes none of its own verdicts", async () => {
+	await author.press("Escape", "Control+Enter");
+	await author.text(/^Other verdicts than the active rules on 0 of the newest /);
+	const [, recorded] = await impactLines();
+	want(/ on [1-9]\d* of them/.test(recorded), true);
+	want(await author.page.locator(".flips").count(), 0);
 });
 await step("the editor says that its text decides and is in shadow", async () => {
 	await author.stands("active as day-1", "#/rules/card.authorize/versions/day-1");
