@@ -31,10 +31,14 @@ export function useNames() {
 export function Show({ kind, id, user = null }) {
 	const { hides, nameOf } = useNames();
 	const [busy, act] = useAct({ reads: true });
-	async function show() {
-		if (await act(() => call("POST /v1/graph/reveal", { body: {
+	async function show({ currentTarget }) {
+		const place = currentTarget.closest(".id, tr, form");
+		if (!await act(() => call("POST /v1/graph/reveal", { body: {
 		    subject: kind, value: id.split("/")[0], userId: user } })))
-			shown.value = new Set([...shown.value, keyOf(kind, id)]);
+			return;
+		shown.value = new Set([...shown.value, keyOf(kind, id)]);
+		// The button is gone then; what has the focus instead names the id.
+		setTimeout(() => place?.querySelector("a, select, button")?.focus(), 0);
 	}
 	return hides(kind, id) && can("entities.reveal") && html`<${Button}
 		kind="quiet" class="short" busy=${busy} onClick=${show}

@@ -30,7 +30,7 @@ function Node({ x, y, kind, text, href, title, tone = "" }) {
 		${tone === "bad" && html`<circle cx=${x} cy=${y} r="10" class="halo" />`}
 		<text x=${x + { end: -11, start: 11, middle: 0 }[side]}
 			y=${y + (side === "middle" ? (y < MIDDLE ? -12 : 20) : 4)}
-			text-anchor=${side}>${shortId(text, 10)}</text>`;
+			text-anchor=${side}>${shortId(text, 11)}</text>`;
 	return href ? html`<a href=${href} aria-label=${title}>${drawn}</a>` :
 	    html`<g>${drawn}</g>`;
 }

@@ -72,7 +72,7 @@ function Entry({ entry, id, active, choose }) {
 // Palette close: close() is called when it is to end.
 export default function Palette({ close }) {
 	const [text, setText] = useState("");
-	const [at, setAt] = useState(0);
+	const [chosen, setChosen] = useState(null);
 	const list = useRef(null);
 	const id = useId();
 	const ids = useSignal(boundIds);
@@ -80,6 +80,8 @@ export default function Palette({ close }) {
 	    call("GET /v1/rules", { signal, plain: true }) : [], [searches(text)]);
 	const shown = useMemo(() => entries(text, ids, rules.data ?? []),
 	    [text, ids, rules.data]);
+	// Rules that arrive late must not put another entry under the choice.
+	const at = Math.max(0, shown.findIndex(({ key }) => key === chosen));
 	function choose(entry) {
 		close();
 		// The dialog first gives the focus back to the page.
@@ -90,7 +92,7 @@ export default function Palette({ close }) {
 		if (step !== undefined) {
 			event.preventDefault();
 			const next = (at + step + shown.length) % shown.length || 0;
-			setAt(next);
+			setChosen(shown[next]?.key ?? null);
 			list.current.children[next]?.scrollIntoView({ block: "nearest" });
 		} else if (event.key === "Enter" && shown[at]) {
 			event.preventDefault();
@@ -105,7 +107,8 @@ export default function Palette({ close }) {
 			placeholder=${t("palette.hint")} value=${text}
 			aria-activedescendant=${shown[at] ? `${id}-${at}` : undefined}
 			onKeyDown=${press}
-			onInput=${(event) => { setText(event.target.value); setAt(0); }} />
+			onInput=${(event) => { setText(event.target.value);
+			    setChosen(null); }} />
 		<${LoadNote} load=${rules} part=${t("nav.rules")} />
 		${shown.length === 0 ? html`<p class="muted" role="status">${known(
 		    rules, () => t("palette.none"))}</p>` : ""}
