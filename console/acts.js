@@ -15,7 +15,6 @@
 //		show(answer) gives { facts, note }, whose note is a sentence
 import { number } from "./format.js";
 import { t } from "./text.js";
-import "./text/acts.js";
 
 // The member of a change of an operator, and its value where that makes an act.
 function operatorAct({ path: { email }, body, about }) {
@@ -63,16 +62,56 @@ const redriven = (deliveries) => () => ({ id: "receiver.redrive",
 	reads: { operation: deliveries, show: ({ dead }) => ({
 	    facts: [[t("act.dead"), counted(dead.length)]] }) } });
 
-// Whether less is kept: a window of 0 days keeps for ever, and null stands for a number
-// that the console does not know.
+// Whether less is kept: a window of 0 days keeps for ever.  null stands for a number
+// that the console does not know, and so does a window that it has not read.
 function isShorter(days, before) {
-	return days === null || days > 0 && (before === 0 || days < before);
+	return days === null || before === undefined ||
+	    days > 0 && (before === 0 || days < before);
 }
 
-function windows({ body, about: { days } }) {
-	const shorter = Object.keys(body).filter((name) => isShorter(body[name],
+// What the next sweep removes, by the kind of rows.
+function swept({ removes }) {
+	const facts = Object.entries(removes).filter(([, { rows }]) => rows > 0)
+	    .map(([name, { days, rows, exact, before }]) => [t(`act.rows.${name}`),
+		t(exact ? "act.rows" : "act.rows.about", { n: rows,
+		    kept: t("act.kept", { n: days }), day: before.slice(0, 10) })]);
+	return { facts, note: facts.length === 0 ? t("act.rows.none") : null };
+}
+const sweep = (body) => ({ operation: "POST /v1/config/retention/preview",
+	options: { body }, show: swept });
+
+function windows({ body, about: { days = {} } }) {
+	const shorter = Object.keys(body).some((name) => isShorter(body[name],
 	    days[name]));
-	return shorter.length === 0 ? null : { id: "retention.shorten" };
+	return shorter ? { id: "retention.shorten", reads: sweep(body) } : null;
+}
+
+// The kinds of what is stored of a user and removed with the user, and the most that
+// the service counts.
+const STORED = ["decisions", "cases", "links", "events", "views"];
+const MOST_STORED = 10000;
+
+// isKnown STORED: whether anything is stored of a user.
+export function isKnown(stored) {
+	return stored.graph || stored.baseline ||
+	    STORED.some((name) => stored[name] > 0);
+}
+
+// storedFacts(STORED, NAMES): what is stored of a user, as facts.
+export function storedFacts(stored, names = STORED) {
+	return [...names.filter((name) => stored[name] > 0).map((name) =>
+	    [t(`act.stored.${name}`), stored[name] < MOST_STORED ?
+		number(stored[name]) : t("act.least", { n: MOST_STORED })]),
+	    ...stored.baseline ? [[t("act.stored.baseline"), t("act.yes")]] : []];
+}
+
+function erasure({ body }) {
+	return { id: "erase", values: body, reads: {
+	    operation: "POST /v1/privacy/erase",
+	    options: { body: { ...body, rehearse: true } },
+	    show: ({ stored }) => ({
+		facts: storedFacts(stored, [...STORED, "listEntries"]),
+		note: isKnown(stored) ? null : t("act.stored.none") }) } };
 }
 
 const ACTS = {
@@ -90,8 +129,9 @@ const ACTS = {
 	"POST /v1/notifications/deliveries/redrive":
 	    redriven("GET /v1/notifications/deliveries"),
 	"PUT /v1/config/retention": windows,
-	"POST /v1/config/retention/run": () => ({ id: "retention.run" }),
-	"POST /v1/privacy/erase": ({ body }) => ({ id: "erase", values: body }),
+	"POST /v1/config/retention/run": () => ({ id: "retention.run",
+	    reads: sweep({}) }),
+	"POST /v1/privacy/erase": erasure,
 	"DELETE /v1/lists/{id}": ({ about }) => ({ id: "entry.remove",
 	    values: about }),
 	"DELETE /v1/views/{id}": ({ about }) => ({ id: about.shared ?

@@ -135,7 +135,7 @@ function again(error, reads, tries) {
 //	asked		true: the operator was asked, as acts.js wants; only
 //			ui/change.js says so
 export async function send(operation, options = {}) {
-	if (isAsked(operation) && !options.asked)
+	if (isAsked(operation) && !options.asked && !options.reads)
 		throw new Error(`${operation} was not asked about`);
 	const [method, template] = operation.split(" ");
 	const url = urlOf(template, options.path, options.query);

@@ -444,13 +444,15 @@ grant execute on function assay.shadow_scorer(text) to assay_companion;
 
 -- operator erases whole users, through functions that run as the owner.
 grant execute on function assay.erase_begin(text),
+    assay.erase_stored(text),
     assay.erase_spools(timestamptz),
     assay.spool_report(text, bigint, bigint),
     assay.erase_identity(bigint, text, bigint),
     assay.erase_details(text, timestamptz, bigint) to assay_operator;
 
--- operator shows how much is stored.
-grant execute on function assay.storage_rows() to assay_operator;
+-- operator shows how much is stored, and how much of it a sweep would remove.
+grant execute on function assay.storage_rows(),
+    assay.retention_preview(text, bigint) to assay_operator;
 
 -- companion adds to its counters.  operator shows them and the lengths of
 -- queues, without reading the queues.

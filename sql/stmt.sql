@@ -1159,6 +1159,10 @@ order by d.decided_at, d.verdict_id limit $5::bigint;
 
 -- Retention (lib/retention/retention.c) -------------------------------------
 
+-- name: retain_preview one read late
+select rows, exact, cut
+from assay.retention_preview($1::text, $2::bigint);
+
 -- These run as a role that owns nothing.  From retain_begin on all are writes:
 -- a new connection does not hold the lock.
 
@@ -1215,6 +1219,9 @@ select assay.retention_erasures($1::timestamptz, $2::bigint) as gone;
 select assay.retention_vacuum() as autovacuum;
 
 -- Erasure (fcgi/ep/ep_privacy.c) --------------------------------------------
+
+-- name: erase_stored one read late
+select assay.erase_stored($1::text) as stored;
 
 -- name: erase_begin one write late
 select assay.erase_begin($1::text) as since;

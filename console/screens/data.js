@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: ISC
 // What is stored: sizes, how long it is kept, and erasing a user.
 import { html, useState } from "../../third_party/preact/preact.js";
+import { isKnown, storedFacts } from "../acts.js";
 import { call } from "../api.js";
 import { bytes, number } from "../format.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
+import "../text/acts.js";
 import "../text/data.js";
 import { changeLabel, useChange } from "../ui/change.js";
 import { Ranked } from "../ui/chart.js";
@@ -65,6 +67,15 @@ function Windows() {
 			}} />`}</${Loaded}>`;
 }
 
+// What an erasure has removed.
+function Erased({ userId, stored, complete }) {
+	return html`<div role="status"><${Note} tone=${complete ? "info" : "warn"}>
+		<p>${t(isKnown(stored) ? "data.erase.removed" : "data.erase.nothing",
+		    { userId })}</p>
+		<${Facts} items=${storedFacts(stored)} />
+		${!complete && html`<p>${t("data.erase.partial")}</p>`}</${Note}></div>`;
+}
+
 function Erase() {
 	const [userId, setUserId] = useState("");
 	const [done, setDone] = useState(null);
@@ -74,7 +85,8 @@ function Erase() {
 			return;
 		const answer = await change({ subject: "erasure",
 		    operation: "POST /v1/privacy/erase",
-		    body: { userId: userId.trim() }, done: t("data.erased") });
+		    body: { userId: userId.trim() },
+		    cli: { words: "erase", operands: [userId.trim()] } });
 		if (answer)
 			setUserId("");
 		setDone(answer?.userId ? answer : null);
@@ -91,10 +103,7 @@ function Erase() {
 					${changeLabel("erasure", t("data.erase.do"))}</${Button}>
 			</div>
 		</${Form}>
-		${done && html`<${Note} tone=${done.complete ? "info" : "warn"}>${
-		    t(done.complete ? "data.erase.complete" : "data.erase.partial", {
-			n: done.replaySamplesRemoved,
-			requests: done.activityEntriesRemoved })}</${Note}>`}
+		${done && html`<${Erased} ...${done} />`}
 	</${Section}>`;
 }
 

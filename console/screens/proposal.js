@@ -12,6 +12,7 @@ import { useKeys } from "../keys.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
 import "../text/proposals.js";
+import { touchesOf } from "../ui/change.js";
 import { Cli, Id } from "../ui/copy.js";
 import { ask } from "../ui/dialog.js";
 import { Loaded } from "../ui/empty.js";
@@ -103,11 +104,15 @@ export default function Proposal({ params: { id } }) {
 	const [busy, act] = useAct();
 	const offered = load.data ? actsOf(load.data, me) : [];
 	async function run(name) {
-		const { target, shadow: trial } = load.data;
+		const { action, body, target, shadow: trial } = load.data;
 		const shadow = name === "approve" && trial;
+		const children = name === "approve" ? await act(() => touchesOf(action,
+		    { body: body ?? undefined })) : "";
+		if (children === null || children === undefined)
+			return;
 		const kind = shadow ? "approve.shadow" : name;
 		const reason = await ask({ title: t(`proposals.${name}.do`),
-		    text: t(`proposals.${kind}.text`), danger: name === "reject",
+		    text: t(`proposals.${kind}.text`), danger: name === "reject", children,
 		    confirm: t(`proposals.${name}.do`), note: name === "withdraw" ?
 			null : { label: t("proposals.answer"),
 			    required: name === "reject" } });

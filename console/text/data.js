@@ -46,8 +46,8 @@ addText({
 	    "verdicts stay, without personal data.",
 	"data.erase.do": "Erase",
 	"data.user": "Id of the user",
-	"data.erased": "The data of the user is erased.",
-	"data.erase.complete": "{n} samples and {requests} requests were removed.",
-	"data.erase.partial": "{n} samples and {requests} requests were removed, and some " +
-	    "are left: erase the user again.",
+	"data.erase.removed": "The data of the user {userId} is removed:",
+	"data.erase.nothing": "Nothing was stored of the user {userId}.",
+	"data.erase.partial": "A spool may still hold decisions of the user. They will be " +
+	    "logged without the user; erase the user again to see that none is left.",
 });

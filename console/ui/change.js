@@ -2,7 +2,7 @@
 // Changes: one call asks about those of acts.js, and makes the change or, if FOUR_EYES
 // gives it to a second person, proposes it with a reason.
 import { html } from "../../third_party/preact/preact.js";
-import { actOf } from "../acts.js";
+import { actOf, isAsked } from "../acts.js";
 import { call, urlOf } from "../api.js";
 import { go, href } from "../router.js";
 import { needsApproval } from "../session.js";
@@ -29,29 +29,44 @@ export function announceProposal({ id }) {
 }
 
 // What the act touches, and what a proposal does.
-function Touched({ facts, note, proposes }) {
+function Touched({ facts = [], note = null, proposes = false }) {
 	return html`${facts.length > 0 && html`<${Facts} items=${facts} />`}
 		${note && html`<p>${note}</p>`}
 		${proposes && html`<p>${t("change.propose.text")}</p>`}`;
 }
 
 // The question before an act, or before a proposal: the members of ask().
-function questionOf(act, touched, { subject, cli }) {
+function questionOf(act, { subject, cli }) {
 	const proposes = needsApproval(subject);
-	const { id, values, facts = [] } = act ?? {};
-	return { title: act ? t(`act.${id}`, values) : t("change.propose"),
-	    text: act && t(`act.${id}.text`, values), danger: act !== null,
-	    children: html`<${Touched} note=${touched.note} proposes=${proposes}
-		facts=${[...facts, ...touched.facts ?? []]} />`,
-	    confirm: proposes ? t("change.propose") : t(`act.${id}`, values),
+	const title = act ? t(`act.${act.id}`, act.values) : t("change.propose");
+	return { title, text: act && t(`act.${act.id}.text`, act.values),
+	    children: html`<${Touched} ...${act} proposes=${proposes} />`,
+	    confirm: proposes ? t("change.propose") : title, danger: act !== null,
 	    cli: cli && (() => cli),
 	    note: proposes ? { label: t("change.reason"), required: true,
 		hint: t("change.reason.hint") } : null };
 }
 
-// What a request tells of what the act touches.
-async function readTouched({ operation, options, show }) {
-	return show(await call(operation, { ...options, reads: true }));
+// The act of a request, with what another request tells of it; null if it is
+// harmless.  The texts of acts are no part of the first screen.
+async function readAct(operation, request) {
+	if (!isAsked(operation))
+		return null;
+	await import("../text/acts.js");
+	const act = actOf(operation, request);
+	if (!act?.reads)
+		return act;
+	const { operation: read, options, show } = act.reads;
+	const { facts, note } = show(await call(read, { ...options, reads: true }));
+	return { ...act, facts: [...act.facts ?? [], ...facts], note };
+}
+
+// touchesOf(OPERATION, REQUEST): what an act does that someone else proposes, as a
+// part of a question; "" if it is harmless.
+export async function touchesOf(operation, request) {
+	const act = await readAct(operation, request);
+	return act === null ? "" : html`<p>${t(`act.${act.id}.text`, act.values)}</p>
+		<${Touched} ...${act} />`;
 }
 
 // changeLabel(subject, text): what a button says: text, or that it proposes.
@@ -67,12 +82,12 @@ export function changeLabel(subject, text) {
 export function useChange() {
 	const [busy, run] = useAct();
 	// "" without a question; null: no; undefined: what it touches is unknown.
-	async function sure(operation, { subject, cli, ...request }) {
-		const act = actOf(operation, request);
-		if (act === null && !needsApproval(subject))
-			return "";
-		const touched = act?.reads ? await run(() => readTouched(act.reads)) : {};
-		return touched && ask(questionOf(act, touched, { subject, cli }));
+	async function sure(operation, asked) {
+		const found = await run(async () =>
+		    ({ act: await readAct(operation, asked) }));
+		if (!found || found.act === null && !needsApproval(asked.subject))
+			return found && "";
+		return ask(questionOf(found.act, asked));
 	}
 	async function change({ operation, done = null, failed = undefined,
 	    ...asked }) {

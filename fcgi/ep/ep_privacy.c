@@ -35,12 +35,17 @@ struct erasure {
 	int64_t until; /* decisions up to this time are erased */
 	int64_t requests;
 	int64_t samples;
+	bool complete;
+	const char *stored; /* before it: JSON */
 };
 
 /* One part of the work, in its own transaction; sets *more if some is left. */
 typedef int part_fn(
     struct req *req, const char *user, struct erasure *ret, bool *more);
 
+static int read_stored(struct req *req, const char *user, const char **ret);
+static int erase_user(
+    struct req *req, const char *user, struct erasure *ret_erasure);
 static int begin_erasure(struct req *req, const char *user, int64_t *ret_since);
 static int spools_are_empty(struct req *req, int64_t since, bool *ret_complete);
 static part_fn erase_identity, erase_details;
@@ -48,13 +53,15 @@ static int repeat_part(
     struct req *req, const char *user, part_fn *part, struct erasure *ret);
 
 static const struct body_field fields[] = {
+	{ "rehearse", BODY_BOOL, false, false, 0, 0 },
 	{ "userId", BODY_OPAQUE, true, false, 1, EVENT_ID_MAX },
 };
 
 /*
- * POST /v1/privacy/erase.  200: what has been erased, nothing for an unknown
- * user, and whether every spool is empty; 400: the id of the user is wrong;
- * 503: there was not enough time, and the same request, sent again, continues.
+ * POST /v1/privacy/erase.  200: what was stored, what has been erased, nothing
+ * for an unknown user or with "rehearse", and whether every spool is empty;
+ * 400: the id of the user is wrong; 503: there was not enough time, and the
+ * same request, sent again, continues.
  */
 int
 privacy_erase(struct req *req, struct resp *resp)
@@ -62,8 +69,7 @@ privacy_erase(struct req *req, struct resp *resp)
 	struct erasure erasure = { .end = clock_ticks() + TIME_MAX };
 	const char *user;
 	struct str s;
-	int64_t since;
-	bool complete;
+	bool rehearse;
 
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1)
 		return -1;
@@ -71,10 +77,9 @@ privacy_erase(struct req *req, struct resp *resp)
 	if (!event_plain(user, strlen(user)))
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "userId", "must not have control characters");
-	if (begin_erasure(req, user, &since) == -1 ||
-	    repeat_part(req, user, erase_identity, &erasure) == -1 ||
-	    repeat_part(req, user, erase_details, &erasure) == -1 ||
-	    spools_are_empty(req, since, &complete) == -1)
+	rehearse = body_int(req->json, "rehearse", 0) != 0;
+	if (read_stored(req, user, &erasure.stored) == -1 ||
+	    (!rehearse && erase_user(req, user, &erasure) == -1))
 		return -1;
 
 	str_init(&s, req->arena);
@@ -83,10 +88,41 @@ privacy_erase(struct req *req, struct resp *resp)
 	str_addf(&s,
 	    ",\"replaySamplesRemoved\":%" PRId64
 	    ",\"activityEntriesRemoved\":%" PRId64
-	    ",\"graph\":%s,\"baseline\":%s,\"complete\":%s}",
+	    ",\"graph\":%s,\"baseline\":%s,\"complete\":%s,\"rehearse\":%s,"
+	    "\"stored\":%s}",
 	    erasure.samples, erasure.requests, erasure.graph ? "true" : "false",
-	    erasure.baseline ? "true" : "false", complete ? "true" : "false");
+	    erasure.baseline ? "true" : "false",
+	    erasure.complete ? "true" : "false", rehearse ? "true" : "false",
+	    erasure.stored);
 	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* Read what is stored of the user. */
+static int
+read_stored(struct req *req, const char *user, const char **ret)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, user);
+	if (db_one(req->worker->db, req->arena, STMT_ERASE_STORED, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	*ret = rows_get_text(&rows, "stored");
+	return 0;
+}
+
+static int
+erase_user(struct req *req, const char *user, struct erasure *ret_erasure)
+{
+	int64_t since;
+
+	if (begin_erasure(req, user, &since) == -1 ||
+	    repeat_part(req, user, erase_identity, ret_erasure) == -1 ||
+	    repeat_part(req, user, erase_details, ret_erasure) == -1)
+		return -1;
+	return spools_are_empty(req, since, &ret_erasure->complete);
 }
 
 /*

@@ -15,7 +15,9 @@
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
+#include "lib/retention/retention.h"
 #include "lib/shared/runtime_setting.h"
+#include "lib/sys/clock.h"
 
 #define WINDOW_MS 60000
 
@@ -26,6 +28,10 @@ static int show_page(
     struct req *req, struct resp *resp, enum setting_page page);
 static int change_page(
     struct req *req, struct resp *resp, enum setting_page page);
+static void override_page(
+    struct req *req, enum setting_page page, struct runtime_settings *settings);
+static int add_preview(
+    struct req *req, struct str *s, enum retention which, int64_t days);
 static int check_page(struct req *req, enum setting_page page);
 static int store_page(struct req *req, enum setting_page page);
 static void apply_settings(struct req *req);
@@ -98,6 +104,79 @@ int
 setting_put_retention(struct req *req, struct resp *resp)
 {
 	return change_page(req, resp, RETENTION);
+}
+
+/*
+ * POST /v1/config/retention/preview.  200: how many rows of each collection the
+ * next sweep would remove with the windows of the body; 400: as for PUT.
+ */
+int
+setting_preview_retention(struct req *req, struct resp *resp)
+{
+	struct runtime_settings settings;
+	int64_t days[RETENTION__MAX];
+	enum retention i;
+	struct str s;
+
+	if (check_page(req, RETENTION) == -1 ||
+	    runtime_setting_read(
+		req->worker->db, req->arena, &settings, &req->fail) == -1)
+		return -1;
+	override_page(req, RETENTION, &settings);
+	retention_days(&settings, days);
+	str_init(&s, req->arena);
+	str_add(&s, "{\"removes\":");
+	for (i = 0; i < RETENTION__MAX; i++) {
+		str_addc(&s, i == 0 ? '{' : ',');
+		if (add_preview(req, &s, i, days[i]) == -1)
+			return -1;
+	}
+	str_add(&s, "}}");
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* Put the fields of the body in the place of the overrides that are stored. */
+static void
+override_page(
+    struct req *req, enum setting_page page, struct runtime_settings *settings)
+{
+	struct json_object *value;
+	enum runtime_setting s;
+
+	for (s = first_of(page); pages[s] == page; s++)
+		if (json_object_object_get_ex(
+			req->json, fields[s].name, &value))
+			settings->text[s] = value == NULL
+			    ? NULL
+			    : json_object_get_string(value);
+}
+
+static int
+add_preview(struct req *req, struct str *s, enum retention which, int64_t days)
+{
+	char text[CLOCK_TEXT_SIZE];
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, retention_name(which));
+	params_int(&p, days);
+	if (db_one(req->worker->db, req->arena, STMT_RETAIN_PREVIEW, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	str_addf(s,
+	    "\"%s\":{\"days\":%" PRId64 ",\"before\":", retention_name(which),
+	    days);
+	if (days == 0)
+		str_add(s, "null");
+	else {
+		clock_text(rows_get_time(&rows, "cut"), text);
+		str_addf(s, "\"%s\"", text);
+	}
+	str_addf(s, ",\"rows\":%" PRId64 ",\"exact\":%s}",
+	    rows_get_int(&rows, "rows"),
+	    rows_get_bool(&rows, "exact") ? "true" : "false");
+	return 0;
 }
 
 static int

@@ -82,6 +82,19 @@ retention_name(enum retention which)
 	return collections[which].name;
 }
 
+void
+retention_days(const struct runtime_settings *s, int64_t ret[RETENTION__MAX])
+{
+	int64_t *const keys = &ret[RETENTION_IDEMPOTENCY];
+	enum retention i;
+
+	for (i = 0; i < RETENTION__MAX; i++)
+		ret[i] = (int64_t)runtime_setting_value(s, collections[i].days);
+	if (ret[RETENTION_VERDICTS] != 0 &&
+	    (*keys == 0 || *keys > ret[RETENTION_VERDICTS]))
+		*keys = ret[RETENTION_VERDICTS];
+}
+
 int
 retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
     int64_t minutes, bool *ret_begun, struct fail *f)
@@ -164,28 +177,26 @@ set_up(struct db *db, struct arena *a, struct fail *f)
 	return db_run(db, a, STMT_RETAIN_SESSION, &p, NULL, f);
 }
 
-/* Compute the cutoffs; remove each key not later than its decision. */
+/* Compute the cutoffs. */
 static int
 read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f)
 {
 	struct runtime_settings settings;
+	int64_t days[RETENTION__MAX];
 	struct params p;
 	struct rows rows;
 	enum retention i;
 
 	if (runtime_setting_read(sw->db, a, &settings, f) == -1)
 		return -1;
+	retention_days(&settings, days);
 	for (i = 0; i < RETENTION__MAX; i++) {
 		params_init(&p, a);
-		params_int(&p,
-		    (int64_t)runtime_setting_value(
-			&settings, collections[i].days));
+		params_int(&p, days[i]);
 		if (db_one(sw->db, a, STMT_RETAIN_CUT, &p, &rows, f) == -1)
 			return -1;
 		sw->cut[i] = rows_get_time(&rows, "cut");
 	}
-	if (sw->cut[RETENTION_IDEMPOTENCY] < sw->cut[RETENTION_VERDICTS])
-		sw->cut[RETENTION_IDEMPOTENCY] = sw->cut[RETENTION_VERDICTS];
 	return 0;
 }
 

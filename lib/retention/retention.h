@@ -9,6 +9,7 @@
 struct arena;
 struct db;
 struct fail;
+struct runtime_settings;
 
 /* The collections that retention sweeps. */
 enum retention {
@@ -79,6 +80,13 @@ int retention_next(struct retention_sweep *sw, struct arena *a,
  */
 int retention_ahead(struct db *db, struct arena *a, int64_t *ret_made,
     struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * The windows in days with these settings; 0: for ever.  Keys are kept no
+ * longer than their decisions.
+ */
+void retention_days(
+    const struct runtime_settings *s, int64_t ret[RETENTION__MAX]);
 
 /* The name of a collection in lib/shared/collections.tbl. */
 const char *retention_name(enum retention which);

@@ -421,3 +421,52 @@ begin
 	more := budget < max_rows;
 end
 $$;
+
+-- What is stored of a user, as JSON: counts that stop at 10,000, and whether the
+-- user is in the graph and has a baseline.  decisions have a detail with the user's
+-- id; events wait for the decision or for their delivery.  listEntries stay.
+create or replace function assay.erase_stored(who text)
+returns text language sql stable security definer
+set search_path = pg_catalog, pg_temp
+begin atomic
+	with bound (most, queues) as materialized (
+		values (10000, array(select assay.case_queues()))
+	), details as materialized (
+		select d.decided_at, d.verdict_id,
+			d.request is not null as request,
+			d.sample is not null as sample
+		from assay.decision_detail d where d.user_id = who
+		limit (select b.most from bound b)
+	)
+	select json_build_object(
+	    'decisions', (select count(*) from details),
+	    'requests', (select count(*) from details d where d.request),
+	    'samples', (select count(*) from details d where d.sample),
+	    'cases', (select count(*) from details d join assay.review_case r
+		on r.queue = any (b.queues)
+		    and r.status in ('open', 'assigned', 'resolved')
+		    and r.opened_at = d.decided_at
+		    and r.verdict_id = d.verdict_id),
+	    'links', (select count(*) from (
+		select from assay.entity e,
+			lateral assay.graph_neighbors(e.id, b.most)
+		where e.kind = 1 and e.key = who limit b.most) l),
+	    'events', (select count(*) from (
+		select from assay.async_queue q where q.user_id = who
+		union all
+		select from assay.outbox o where o.user_id = who
+		union all
+		select from assay.delivery d where d.user_id = who
+		union all
+		select from assay.dead_letter d where d.user_id = who
+		limit b.most) e),
+	    'views', (select count(*) from assay.saved_view v
+		where v.query::json ->> 'userId' = who),
+	    'graph', exists (select from assay.entity e
+		where e.kind = 1 and e.key = who),
+	    'baseline', exists (select from assay.user_state u
+		where u.user_id = who),
+	    'listEntries', (select count(*) from assay.list_entry l
+		where l.subject = 'user' and l.value = who))::text
+	from bound b;
+end;

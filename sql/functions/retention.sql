@@ -174,6 +174,42 @@ return case collection
     when 'replay' then '(t.sample is not null or t.request is null)'
     else 'true' end;
 
+-- How many rows a sweep would remove now if the collection were kept for that number
+-- of days, and before which time they are.  More than 10,000 rows are an estimate of
+-- the planner.  cut is null if days is 0, which keeps the collection for ever.
+create or replace function assay.retention_preview(collection text, days bigint,
+    out rows bigint, out exact boolean, out cut timestamptz)
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $$
+declare
+	most constant bigint := 10000;
+	source constant text := case collection
+	    when 'deadLetter' then 'assay.dead_letter t where t.dead_at'
+	    else format('assay.%I t where t.%I is not null and t.decided_at',
+		assay.retention_table(collection), case collection
+		when 'activity' then 'request' when 'replay' then 'sample'
+		else 'decided_at' end) end;
+	plan json;
+begin
+	rows := 0;
+	exact := true;
+	if days = 0 then
+		return;
+	end if;
+	cut := clock_timestamp() - make_interval(days => days::int);
+	execute format('select count(*) from (select from %s < $1 limit $2) c',
+	    source) into rows using cut, most;
+	if rows = most then
+		execute format('explain (format json) select from %s < %L',
+		    source, cut) into plan;
+		rows := greatest(rows, (plan #>> '{0,Plan,Plan Rows}')::bigint);
+		exact := false;
+	end if;
+end
+$$;
+
 -- When the first partition of the verdict log begins.
 create or replace function assay.retention_first_month()
 returns timestamptz language sql stable

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { actOf, isAsked } from "../../console/acts.js";
 import { hasText } from "../../console/text.js";
+import "../../console/text/acts.js";
 
 const users = [{ email: "ann@example.com", role: "admin" },
     { email: "bob@example.com", role: "author" },
@@ -65,6 +66,38 @@ test("fewer days are asked about, and more days are not", () => {
 	assert.equal(windows({ verdicts: 400, activity: 0 }), null);
 	for (const body of [{ verdicts: 10 }, { replay: 3650 }, { activity: null }])
 		assert.equal(windows(body).id, "retention.shorten", body);
+	// A proposal does not say what the windows are.
+	assert.ok(actOf("PUT /v1/config/retention", { body: { verdicts: 400 } }));
+});
+test("the question about fewer days names the rows of each kind", () => {
+	const { operation, options, show } = windows({ verdicts: 10 }).reads;
+	assert.equal(operation, "POST /v1/config/retention/preview");
+	assert.deepEqual(options.body, { verdicts: 10 });
+	const rows = (n, exact) => ({ days: 10, rows: n, exact,
+	    before: "2026-11-18T10:00:00.000Z" });
+	assert.deepEqual(show({ removes: { verdicts: rows(83000, false),
+	    activity: rows(1, true), replay: rows(0, true) } }), { note: null, facts: [
+		["Verdicts", "kept for 10 days: about 83,000 rows from before 2026-11-18"],
+		["Requests", "kept for 10 days: 1 row from before 2026-11-18"]] });
+	assert.match(show({ removes: { verdicts: rows(0, true) } }).note, /removes nothing/);
+});
+test("the question about an erasure shows what is stored, or that nothing is", () => {
+	const { options, show } = actOf("POST /v1/privacy/erase",
+	    { body: { userId: "u-1" } }).reads;
+	assert.deepEqual(options.body, { userId: "u-1", rehearse: true });
+	const stored = { decisions: 0, cases: 0, links: 0, events: 0, views: 0,
+	    graph: false, baseline: false, listEntries: 0 };
+	assert.equal(show({ stored }).note, "Nothing is stored of this user.");
+	assert.deepEqual(show({ stored }).facts, []);
+	const known = show({ stored: { ...stored, decisions: 10000, views: 2,
+	    baseline: true, listEntries: 1 } });
+	assert.equal(known.note, null);
+	assert.deepEqual(known.facts.map(([, value]) => value),
+	    ["10,000 or more", "2", "1", "yes"]);
+	// The entry of a list stays, so it alone is nothing to remove.
+	assert.equal(show({ stored: { ...stored, listEntries: 1 } }).note,
+	    "Nothing is stored of this user.");
+	assert.equal(show({ stored: { ...stored, graph: true } }).note, null);
 });
 test("the view that others use has another question than an own one", () => {
 	const remove = (about) => actOf("DELETE /v1/views/{id}", { about }).id;

@@ -88,6 +88,9 @@ test("an act is sent only after its question", async () => {
 	assert.equal(seen.length, 0);
 	await call("POST /v1/apikeys", { body: {}, asked: true });
 	assert.equal(seen.length, 1);
+	const read = serve([[200, { stored: {} }]]);
+	await call("POST /v1/privacy/erase", { body: { rehearse: true }, reads: true });
+	assert.equal(read.length, 1);
 });
 test("an aborted request ends with the reason of its signal", async () => {
 	globalThis.fetch = (_, { signal }) => new Promise((_, fail) =>

@@ -430,6 +430,7 @@ const HARMLESS = {
 	"POST /v1/policies/{id}/simulate": READS,
 	"POST /v1/lists/search": READS,
 	"POST /v1/lists/import/check": READS,
+	"POST /v1/config/retention/preview": READS,
 	"POST /v1/backtest": READS,
 	"POST /v1/backtest/{id}/cancel": "the backtest can be started again",
 	"POST /v1/rules": UNDONE_BY,

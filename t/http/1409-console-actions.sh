@@ -26,11 +26,15 @@ http POST /v1/webhooks '{"url":"https://hooks.example.com/in",
     "events":["case.resolved.v1"]}'
 http POST "/v1/webhooks/$(json .id)/revoke"
 is "a webhook is revoked" "$STATUS" 200
+sql "insert into assay.dead_letter (id, subscriber_id, event, data, correlation_id,
+	occurred_at, dead_at)
+    select 'whd_' || n, 'whk_0', 'case.resolved.v1', '{}', 'c', now(),
+	now() - interval '20 days' from generate_series(1, 3) n"
 http GET '/v1/cases?queue=*'
 queue=$(json '.[0].queue')
 
 start_tcp_site
-run_steps actions.mjs 22 \
+run_steps actions.mjs 26 \
     "{\"password\":\"correct horse\",\"user\":\"u-77\",\"queue\":\"$queue\"}"
 is "the trail has each value that was shown, masked" "$(sql "select params
     from assay.audit where action = 'POST /v1/graph/reveal' order by number")" \

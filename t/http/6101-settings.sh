@@ -63,6 +63,14 @@ done
 refuse_change retention '{"days":{"verdicts":1}}'
 refuse_change retention '{"sweepMinutes":1}'
 refuse_change retention '{"dead_letter":1}'
+http POST /v1/config/retention/preview '{"verdicts":-1}'
+is_error "a preview of retention refuses what a change refuses" 400 INVALID_REQUEST
+http POST /v1/config/retention/preview '{"verdicts":3,"activity":0,"replay":null}'
+is "a preview of retention has the days and the time of each kind" "$STATUS $(json \
+    '.removes | "\(.verdicts.days) \(.idempotency.days) \(.replay.days)
+    \(.activity.before) \(.deadLetter.exact) \(.deadLetter.before[:10])"')" \
+    "200 3 3 45
+    null true $(date -u -d '-30 days' +%F)"
 for page in $pages; do
 	http PUT "/v1/config/$page" '{"'
 	is_error "an incomplete body for $page answers 400" 400 INVALID_JSON

@@ -52,9 +52,16 @@ kept_rows() {
 }
 before=$(kept_rows)
 
+stored='{"decisions":7,"requests":7,"samples":7,"cases":1,"links":6,"events":4,"views":0,"graph":true,"baseline":true,"listEntries":0}'
+nothing='{"decisions":0,"requests":0,"samples":0,"cases":0,"links":0,"events":0,"views":0,"graph":false,"baseline":false,"listEntries":0}'
+TOKEN=$token
+http POST /v1/privacy/erase '{"userId":"u-gone","rehearse":true}'
+TOKEN=
+is "a rehearsal shows what is stored and removes nothing" \
+    "$STATUS $(json tojson)" '200 {"userId":"u-gone","replaySamplesRemoved":0,"activityEntriesRemoved":0,"graph":false,"baseline":false,"complete":false,"rehearse":true,"stored":'"$stored}"
 erase_user u-gone
 is "the answer counts what was removed" \
-    "$STATUS $(json 'tojson')" '200 {"userId":"u-gone","replaySamplesRemoved":7,"activityEntriesRemoved":7,"graph":true,"baseline":true,"complete":true}'
+    "$STATUS $(json 'tojson')" '200 {"userId":"u-gone","replaySamplesRemoved":7,"activityEntriesRemoved":7,"graph":true,"baseline":true,"complete":true,"rehearse":false,"stored":'"$stored}"
 is "verdict log, cases and lists keep their rows" "$(kept_rows)" "$before"
 is "no table names the erased user" \
     "$(sql "select (select count(*) from assay.decision_detail
@@ -112,7 +119,7 @@ is "a second erasure removes the new data" \
     "$(json '"\(.replaySamplesRemoved) \(.activityEntriesRemoved) \(.graph) \(.baseline)"')" "2 2 true true"
 erase_user u-gone
 is "an erasure without data removes nothing" \
-    "$STATUS $(json tojson)" '200 {"userId":"u-gone","replaySamplesRemoved":0,"activityEntriesRemoved":0,"graph":false,"baseline":false,"complete":true}'
+    "$STATUS $(json tojson)" '200 {"userId":"u-gone","replaySamplesRemoved":0,"activityEntriesRemoved":0,"graph":false,"baseline":false,"complete":true,"rehearse":false,"stored":'"$nothing}"
 erase_user u-never-seen
 is "an unknown user has nothing to erase" "$STATUS $(json .graph)" "200 false"
 is "the stored graph agrees with a recount after all erasures" "$(graph_faults)" ""
@@ -122,7 +129,9 @@ http GET '/v1/audit?limit=200'
 is_json "the audit trail has every erasure of the user" \
     '.entries | map(select(.action ==
     "POST /v1/privacy/erase" and .params.userId == "u-gone")) |
-    map(.status) | tojson' '[200,200,200]'
+    map(.status) | tojson' '[200,200,200,200]'
+is_json "the audit trail tells a rehearsal from an erasure" \
+    '.entries | map(select(.params.rehearse)) | length' 1
 sql "update assay.operator set role = 'analyst'"
 http POST /v1/privacy/erase '{"userId":"u-stays"}'
 is_error "an analyst may not erase" 403 FORBIDDEN

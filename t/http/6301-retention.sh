@@ -18,6 +18,11 @@ pruned_counts() {
 	    "\(.verdicts) \(.activity) \(.replay) \(.idempotency) \(.deadLetter)"'
 }
 
+previewed_counts() {
+	json '.removes | "\(.verdicts.rows) \(.activity.rows) \(.replay.rows) \(
+	    .idempotency.rows) \(.deadLetter.rows)"'
+}
+
 # shellcheck disable=SC2317 # called by name
 is_detaching() {
 	[ "$(sql "select count(*) from pg_stat_activity
@@ -31,6 +36,13 @@ add_history
 is "the scenario starts with 14 months of decisions" \
     "$(rows_left)" "5000|5000|4000|5000|5000|60|500"
 
+http POST /v1/config/retention/preview '{}'
+is "a preview counts what a sweep would remove" "$(previewed_counts)" \
+    "620 3920 3136 4916 30"
+http POST /v1/config/retention/preview \
+    '{"verdicts":3,"activity":0,"idempotency":0,"replay":null}'
+is "the body of a preview has other windows" "$(previewed_counts)" \
+    "4964 0 3136 4964 30"
 load_start 1
 run_sweep
 is "a sweep answers 200" "$STATUS" 200

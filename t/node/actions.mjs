@@ -283,6 +283,57 @@ await step("the audit trail is sentences, and is found by a part, which no addre
 	await page.getByRole("button",
 	    { name: "assayctl audit --contains 196.188" }).waitFor();
 });
+const daysNow = async () => (await ask("/v1/config/retention")).days.deadLetter;
+const factsOf = async (place) => (await place.locator(".facts").innerText())
+    .replace(/\s+/g, " ");
+await step("fewer days name the rows that go, and no keeps the days", async () => {
+	await open("#/data", "form");
+	await field("Dead letters (days)").fill("10");
+	await page.keyboard.press("Enter");
+	const question = dialog("Keep data for fewer days");
+	await question.waitFor();
+	want(/^Dead letters kept for 10 days: 3 rows from before \d{4}-\d\d-\d\d$/
+	    .test(await factsOf(question)), true);
+	await page.keyboard.press("Enter");
+	await gone(question);
+	want(await daysNow(), 30);
+});
+await step("fewer days are stored after a yes, and more days at once", async () => {
+	await button("Save").click();
+	await dialog("Keep data for fewer days").getByRole("button",
+	    { name: "Keep data for fewer days" }).click();
+	await page.getByText("The settings are in effect.").waitFor();
+	want(await daysNow(), 10);
+	await page.waitForFunction(() => !document.querySelector(".toast"));
+	await field("Dead letters (days)").fill("40");
+	await page.keyboard.press("Enter");
+	await page.getByText("The settings are in effect.").waitFor();
+	want(await daysNow(), 40);
+});
+async function erase(who, said) {
+	await field("Id of the user").fill(who);
+	await button("Erase").click();
+	const question = dialog("Erase the user");
+	await question.getByText(who).waitFor();
+	const facts = await question.innerText();
+	await question.getByRole("button", { name: "Erase the user" }).click();
+	await page.getByText(said).waitFor();
+	return facts.replace(/\s+/g, " ");
+}
+await step("an erasure shows what is stored and then what was removed", async () => {
+	const facts = await erase(user, `The data of the user ${user} is removed:`);
+	want(/Requests and samples 4 .*List entries, which stay 1/.test(facts) ? "" :
+	    facts, "");
+	const removed = await factsOf(page.locator(".note"));
+	want(/Requests and samples 4 /.test(removed) && !/List/.test(removed) ? "" :
+	    removed, "");
+	want(changes.some((one) => one.includes(user)), false);
+});
+await step("a user of whom nothing is stored is not said to be erased", async () => {
+	const facts = await erase("nobody-7",
+	    "Nothing was stored of the user nobody-7.");
+	want(facts.includes("Nothing is stored of this user."), true);
+});
 await step("signing out everywhere ends the session", async () => {
 	want(seen.errors.join(), "");
 	await open("#/account", ".facts");

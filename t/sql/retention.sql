@@ -277,3 +277,16 @@ select count(*) from shares where relation = 'assay.' || :'details';
 select assay.retention_vacuum();
 select share from shares where relation = 'assay.' || :'details';
 select share from shares where relation = 'assay.' || :'month';
+
+-- A preview counts up to 10000 rows, and estimates more; it changes nothing.
+insert into assay.idempotency (key, verdict_id, event_id, decided_at)
+select 'p-' || n, 'v', 'e', now() - interval '9 days'
+from generate_series(1, 12000) n;
+analyze assay.idempotency;
+select rows between 10000 and 20000, exact,
+    cut between now() - interval '8 days' and now() - interval '7 days 23 hours'
+from assay.retention_preview('idempotency', 8);
+select rows, exact, cut is null from assay.retention_preview('idempotency', 0);
+select rows, exact from assay.retention_preview('deadLetter', 1);
+select rows, exact from assay.retention_preview('activity', 3650);
+delete from assay.idempotency where key like 'p-%';
