@@ -7,6 +7,7 @@ import { go, href } from "../router.js";
 import { can } from "../session.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
+import "../text/keys.js";
 import { Clis } from "../ui/clis.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";

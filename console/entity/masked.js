@@ -4,7 +4,6 @@
 // shown in this window until it closes or is loaded again.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { masked } from "../format.js";
 import { can } from "../session.js";
 import { signal, useSignal } from "../store.js";
 import { exact, t } from "../text.js";
@@ -13,6 +12,7 @@ import "../text/lists.js";
 import { Copy } from "../ui/copy.js";
 import { Button } from "../ui/form.js";
 import { useAct } from "../ui/toast.js";
+import { masked } from "./masks.js";
 
 const HIDDEN = new Set(["ip", "phone"]);
 const shown = signal(new Set());

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readFileSync } from "node:fs";
+import { masked } from "../../console/entity/masks.js";
 import * as format from "../../console/format.js";
 
 const AT = "2026-11-23T23:35:02.125Z";
@@ -90,7 +91,7 @@ test("an address and a phone are masked as the service masks them", () => {
 	    .matchAll(/^MASK\((\w+), "(.*)", "(.*)"\)$/gm)];
 	assert.ok(rows.length > 10);
 	for (const [, kind, id, want] of rows)
-		assert.equal(format.masked(kind, id), want);
+		assert.equal(masked(kind, id), want);
 });
 test("what is no address or phone shows nothing, and other ids stay", () => {
 	for (const [kind, id, want] of [["ip", "1.2.3", "•"], ["ip", "host", "•"],
@@ -99,5 +100,5 @@ test("what is no address or phone shows nothing, and other ids stay", () => {
 	    ["ip", "1.2.3.0/24", "1.2.•.•/24"],
 	    ["ip", "2001:db8:1:2::/64", "2001:db8:•/64"], ["phone", "", "•••••"],
 	    ["phone", "+251 911-234-544", "+2519•••••44"], ["user", "1.2.3.4", "1.2.3.4"]])
-		assert.equal(format.masked(kind, id), want);
+		assert.equal(masked(kind, id), want);
 });
