@@ -13,8 +13,10 @@
 // facts	what the act touches, as [label, value] pairs
 // reads	{ operation, options, show }: a request that tells more of it;
 //		show(answer) gives { facts, note }, whose note is a sentence
+import { askedFirst } from "./api.js";
 import { number } from "./format.js";
 import { t } from "./text.js";
+import "./text/acts.js";
 
 // The member of a change of an operator, and its value where that makes an act.
 function operatorAct({ path: { email }, body, about }) {
@@ -138,10 +140,7 @@ const ACTS = {
 	    "view.delete.shared" : "view.delete", values: about }),
 };
 
-// isAsked OPERATION: whether the console asks before it sends this.
-export function isAsked(operation) {
-	return operation in ACTS;
-}
+Object.keys(ACTS).forEach((operation) => askedFirst.add(operation));
 
 // actOf(OPERATION, REQUEST): what the act is, or null if it is harmless.
 export function actOf(operation, { path = {}, body = {}, about = {} }) {

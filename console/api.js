@@ -2,7 +2,6 @@
 // Requests to the API.  call("GET /v1/cases/{id}", { path: { id } }) names the
 // operation as docs/openapi.json does; t/console.sh compares them.
 import { signal } from "../third_party/preact/preact.js";
-import { isAsked } from "./acts.js";
 
 // The pool has few workers for operators: no more calls than this at once.
 const MOST_CALLS = 4;
@@ -29,6 +28,9 @@ const remedies = new Map();
 export function remedy(code, work) {
 	remedies.set(code, work);
 }
+
+// The operations about which ui/change.js asks first; acts.js adds them.
+export const askedFirst = new Set();
 
 let underWay = 0;
 const queue = [];
@@ -135,7 +137,7 @@ function again(error, reads, tries) {
 //	asked		true: the operator was asked, as acts.js wants; only
 //			ui/change.js says so
 export async function send(operation, options = {}) {
-	if (isAsked(operation) && !options.asked && !options.reads)
+	if (askedFirst.has(operation) && !options.asked && !options.reads)
 		throw new Error(`${operation} was not asked about`);
 	const [method, template] = operation.split(" ");
 	const url = urlOf(template, options.path, options.query);

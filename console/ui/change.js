@@ -2,7 +2,6 @@
 // Changes: one call asks about those of acts.js, and makes the change or, if FOUR_EYES
 // gives it to a second person, proposes it with a reason.
 import { html } from "../../third_party/preact/preact.js";
-import { actOf, isAsked } from "../acts.js";
 import { call, urlOf } from "../api.js";
 import { go, href } from "../router.js";
 import { needsApproval } from "../session.js";
@@ -48,11 +47,9 @@ function questionOf(act, { subject, cli }) {
 }
 
 // The act of a request, with what another request tells of it; null if it is
-// harmless.  The texts of acts are no part of the first screen.
+// harmless.  The table of acts is no part of the first screen.
 async function readAct(operation, request) {
-	if (!isAsked(operation))
-		return null;
-	await import("../text/acts.js");
+	const { actOf } = await import("../acts.js");
 	const act = actOf(operation, request);
 	if (!act?.reads)
 		return act;

@@ -2,6 +2,7 @@
 // Requests: their URLs, how many run at once, waiting, and remedies for errors.
 import assert from "node:assert/strict";
 import test from "node:test";
+import "../../console/acts.js";
 import { call, remedy, send, urlOf } from "../../console/api.js";
 
 // serve(answers): fetch() answers these one by one: [status, body, headers].

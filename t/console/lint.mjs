@@ -458,7 +458,9 @@ const HARMLESS = {
 
 // Each change of the console is one that acts.js asks about, or harmless.
 async function* acts() {
-	const { isAsked } = await import(join(root, "console/acts.js"));
+	await import(join(root, "console/acts.js"));
+	const { askedFirst } = await import(join(root, "console/api.js"));
+	const isAsked = (operation) => askedFirst.has(operation);
 	const changes = [...operationsOfConsole().keys()].filter((operation) =>
 	    !operation.startsWith("GET "));
 	for (const operation of changes)
