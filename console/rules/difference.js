@@ -6,8 +6,6 @@ import "../text/difference.js";
 import { Button } from "../ui/form.js";
 import { diff, folded } from "./diff.js";
 
-const SIGNS = { same: " ", out: "−", in: "+" };
-
 function Line({ line }) {
 	if (line.kind === "gap")
 		return html`<tr class="gap"><td></td><td></td><td colspan="2">${
@@ -15,7 +13,7 @@ function Line({ line }) {
 	return html`<tr class=${line.kind}>
 		<td class="end muted">${line.before}</td>
 		<td class="end muted">${line.after}</td>
-		<td class="sign">${SIGNS[line.kind]}<span class="hidden">${
+		<td class="sign"><span class="hidden">${
 		    t(`difference.${line.kind}`)}</span></td>
 		<td><code>${line.parts?.map(({ text, changed }) => changed ?
 		    html`<mark>${text}</mark>` : text) ?? line.text}</code></td></tr>`;
