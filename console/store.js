@@ -33,10 +33,10 @@ const hidden = signal(false);
 //	stop()	abort the request and stop polling
 //
 // options.every: milliseconds between the end of a load and the next one, as
-// long as the page is visible.  options.kept: data to begin with.
-export function loader(load, { every = 0, kept = undefined } = {}) {
-	const state = signal({ data: kept, error: null, loading: true, at: 0,
-	    asOf: null, kept: kept !== undefined });
+// long as the page is visible.  options.begin: members of the first state.
+export function loader(load, { every = 0, begin = {} } = {}) {
+	const state = signal({ data: undefined, error: null, loading: true, at: 0,
+	    asOf: null, kept: false, ...begin });
 	let abort = null, timer = null, stopped = false;
 
 	function later() {
@@ -84,18 +84,23 @@ export function loader(load, { every = 0, kept = undefined } = {}) {
 
 // useLoad(load, deps, options): a loader that lives as long as the component and
 // starts again when a dep changes.  Returns the members of its state, reload, set and
-// keep.  keep: true keeps the data of the previous deps until the next answer.
+// keep.  keep: true keeps the data of the previous deps until the next answer.  A text
+// does so too, and names the question: as long as it is the same, the data answers it.
 export function useLoad(load, deps, { every = 0, keep = false } = {}) {
-	const last = useRef(undefined);
-	const mine = useMemo(() => loader(load, { every,
-	    kept: keep ? last.current : undefined }), deps);
+	const last = useRef({ data: undefined });
+	const mine = useMemo(() => {
+		const { data, asOf, kept, keep: question } = last.current;
+		return loader(load, { every,
+		    begin: !keep || data === undefined ? {} : { data, asOf,
+			kept: kept || keep === true || keep !== question } });
+	}, deps);
 	// An effect that waits for the next frame would delay the request.
 	useLayoutEffect(() => {
 		mine.reload();
 		return mine.stop;
 	}, [mine]);
 	const state = useSignal(mine.state);
-	last.current = state.data;
+	last.current = { ...state, keep };
 	return { ...state, reload: mine.reload, set: mine.set, keep };
 }
 

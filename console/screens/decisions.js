@@ -83,7 +83,7 @@ function usePages(query, live) {
 	const list = JSON.stringify(wanted(query));
 	const [first] = useState(() => Math.min(kept("rows") ?? PAGE, MOST_AT_ONCE));
 	const load = useLoad((signal) => page(query, null, signal, first), [list, live],
-	    { every: live ? LIVE_MS : 0, keep: true });
+	    { every: live ? LIVE_MS : 0, keep: list });
 	const [older, setOlder] = useState([]);
 	const [busy, act] = useAct({ reads: true });
 	useEffect(() => setOlder([]), [list, live]);

@@ -126,7 +126,7 @@ function useRows(query, limit) {
 		const { data, headers } = await casesOf(query, limit, signal);
 		return { rows: unchanged(data),
 		    until: headers.get("assay-read-until") };
-	}, [list, limit], { every: EVERY_MS, keep: true });
+	}, [list, limit], { every: EVERY_MS, keep: list });
 	const rows = load.data?.rows ?? [];
 	useEffect(() => {
 		worklist.value = { query, rows };

@@ -68,7 +68,8 @@ test("data that answers another question ends with the next answer or error",
     async () => {
 	for (const end of ["done", "fail"]) {
 		const { answers, load } = byHand();
-		const mine = loader(load, { kept: "before" });
+		const mine = loader(load, { begin: { data: "before",
+		    kept: true } });
 		mine.reload();
 		assert.deepEqual([mine.state.value.data, mine.state.value.kept],
 		    ["before", true]);

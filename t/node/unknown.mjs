@@ -118,6 +118,15 @@ await step("a filter that the service does not answer shows no other rows", asyn
 	await button("Try again").click();
 	await page.locator("tbody tr").first().waitFor();
 });
+await step("a list that is only followed keeps its rows when it fails", async () => {
+	await show(page, "#/decisions", "tbody tr");
+	const rows = await page.locator("tbody tr").count();
+	await refuse(/\/v1\/activity\?/, 500);
+	await page.locator("button[aria-pressed]", { hasText: "Live" }).click();
+	await page.getByText("This may be old:").waitFor();
+	want(await page.locator("tbody tr").count(), rows);
+	await page.unroute(/\/v1\/activity\?/);
+});
 await step("a case that cannot be read again says how old it is", async () => {
 	await show(page, `#/cases/${id}`, ".timeline");
 	await refuse(`**/v1/cases/${id}`, 500);
