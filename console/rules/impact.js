@@ -5,7 +5,7 @@ import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { errorText } from "../errors.js";
 import { verdicts } from "../events.js";
-import { number, percent } from "../format.js";
+import { number } from "../format.js";
 import { t } from "../text.js";
 import "../text/impact.js";
 import { Verdict } from "../ui/badge.js";
@@ -43,7 +43,7 @@ export function Lead({ result: { active, sampleSize, flipsByPair } }) {
 
 // Mix result: how many samples have each verdict from what is active, would have it
 // from the candidate, and had it.
-export function Mix({ result: { active, mix, sampleSize }, label }) {
+export function Mix({ result: { active, mix }, label }) {
 	const before = (verdict) => active ?
 	    sum(Object.values(active.verdicts[verdict])) : mix.before[verdict];
 	return html`<div class="table-box" tabindex="0" role="region"
@@ -58,9 +58,7 @@ export function Mix({ result: { active, mix, sampleSize }, label }) {
 		<tbody>${verdicts.map((verdict) => html`<tr key=${verdict}>
 			<td><${Verdict} verdict=${verdict} /></td>
 			<td class="end">${number(before(verdict))}</td>
-			<td class="end">${number(mix.after[verdict])} <small class="muted">${
-			    percent(sampleSize ? mix.after[verdict] / sampleSize : 0)}
-			</small></td>
+			<td class="end">${number(mix.after[verdict])}</td>
 			<td class=${`end ${mix.after[verdict] === before(verdict) ? "muted" :
 			    ""}`}>${signed(mix.after[verdict] - before(verdict))}</td>
 			${active && html`<td class="end muted"><small>${
