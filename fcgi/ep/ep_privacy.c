@@ -43,7 +43,7 @@ struct erasure {
 typedef int part_fn(
     struct req *req, const char *user, struct erasure *ret, bool *more);
 
-static int read_stored(struct req *req, const char *user, const char **ret);
+static int read_user_data(struct req *req, const char *user, const char **ret);
 static int erase_user(
     struct req *req, const char *user, struct erasure *ret_erasure);
 static int begin_erasure(struct req *req, const char *user, int64_t *ret_since);
@@ -78,7 +78,7 @@ privacy_erase(struct req *req, struct resp *resp)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "userId", "must not have control characters");
 	rehearse = body_int(req->json, "rehearse", 0) != 0;
-	if (read_stored(req, user, &erasure.stored) == -1 ||
+	if (read_user_data(req, user, &erasure.stored) == -1 ||
 	    (!rehearse && erase_user(req, user, &erasure) == -1))
 		return -1;
 
@@ -99,7 +99,7 @@ privacy_erase(struct req *req, struct resp *resp)
 
 /* Read what is stored of the user. */
 static int
-read_stored(struct req *req, const char *user, const char **ret)
+read_user_data(struct req *req, const char *user, const char **ret)
 {
 	struct params p;
 	struct rows rows;

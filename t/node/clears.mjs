@@ -7,36 +7,38 @@ import { t } from "../../console/text.js";
 
 export const DENIES = /\b(no|none|nothing|nobody|never)\b/i;
 
-export const CLEARS = ["analytics.none", "analytics.work.none", "apikeys.none",
-    "audit.none", "cases.noActivity", "cases.noEarlier", "cases.noNotes", "cases.none",
+export const CLEARS = [
+    "analytics.none", "analytics.work.none", "apikeys.none", "audit.none",
+    "cases.noActivity", "cases.noEarlier", "cases.noNotes", "cases.none",
     "cases.ring", "decision.noLabel", "decisions.none", "deliveries.dead.none",
     "deliveries.none.alerts", "deliveries.none.webhooks", "deliveries.pending.none",
     "entity.alone", "entity.unlabelled", "explain.no.milder", "explain.no.stricter",
-    "home.idle", "home.none", "home.quiet", "impact.examples.none",
-    "impact.flips.none", "impact.unlabeled", "lists.never", "lists.none",
-    "lists.none.found", "lists.none.named", "model.calibration.none", "model.no",
-    "model.none", "model.tags.none", "model.weights.none", "palette.none",
-    "proposals.none", "proposals.none.pending", "quality.never", "quality.none",
-    "quality.rules.none", "quality.unlabeled", "queue.empty", "queue.none",
-    "rules.checked", "rules.signals.none", "rules.tested", "targets.empty",
-    "targets.none", "trials.shadows.none", "trials.tags.none", "trials.unlabelled",
-    "users.factor.no", "users.none", "versions.none"];
+    "home.idle", "home.none", "home.quiet", "impact.flips.none", "impact.unlabeled",
+    "lists.never", "lists.none", "lists.none.found", "lists.none.named",
+    "model.calibration.none", "model.no", "model.none", "model.tags.none",
+    "model.weights.none", "palette.none", "proposals.none",
+    "proposals.none.pending", "quality.never", "quality.none", "quality.rules.none",
+    "quality.unlabeled", "queue.empty", "queue.none", "rules.checked",
+    "rules.signals.none", "rules.tested", "targets.empty", "targets.none",
+    "trials.examples.none", "trials.shadows.none", "trials.tags.none",
+    "trials.unlabelled", "users.factor.no", "users.none", "versions.none"];
 
 // The texts of the questions before acts (console/acts.js).
 export const isQuestion = (key) => key.startsWith("act.");
 
 // Texts that say what something does, why it failed, or what this page has not done.
-export const OTHERS = ["account.stored", "apikeys.never",
-    "cases.snooze.text", "change.propose.text", "decision.unknown",
-    "deliveries.revoke.done", "deliveries.throttle.hint",
-    "difference.none", "error.CASE_NOT_FOUND", "error.USER_MISSING",
-    "explain.find.none", "explain.json.after", "explain.json.unknown",
-    "explain.other", "explain.same", "identity.locked.text", "impact.none",
-    "lists.import.hint", "lists.none.values", "login.register.text",
-    "missed.late", "nowhere.text", "proposals.approve.shadow.text",
-    "proposals.lead", "proposals.off", "proposals.why.stale",
-    "release.about.rollback", "release.about.shadow", "targets.minutes.hint",
-    "trials.none", "trials.none.text", "users.resetSecondFactor.done", "views.none"];
+export const OTHERS = [
+    "account.stored", "apikeys.never", "cases.snooze.text", "change.propose.text",
+    "data.erase.nothing", "data.erase.partial", "decision.unknown",
+    "deliveries.revoke.done", "deliveries.throttle.hint", "difference.none",
+    "error.CASE_NOT_FOUND", "error.USER_MISSING", "explain.find.none",
+    "explain.json.after", "explain.json.unknown", "explain.other", "explain.same",
+    "identity.locked.text", "impact.none", "lists.import.hint", "lists.none.values",
+    "login.register.text", "missed.late", "nowhere.text",
+    "proposals.approve.shadow.text", "proposals.lead", "proposals.off",
+    "proposals.why.stale", "release.about.rollback", "release.about.shadow",
+    "targets.minutes.hint", "trials.none", "trials.none.text",
+    "users.resetSecondFactor.done", "views.none"];
 
 // readTexts(): all keys of console/text, whose tables are there for t() afterwards.
 export async function readTexts() {
