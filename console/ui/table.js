@@ -21,20 +21,29 @@ function rowsIn(box) {
 	return [...box?.querySelectorAll("tbody > tr[data-row]") ?? []];
 }
 
+// The row that is marked as current: without a focus in the table, keys mean it.
+const markedIn = (box) => box?.querySelector("tr.current") ?? null;
+
 // Move the focus by this many rows from the row that has it.
 function move(box, by) {
 	const rows = rowsIn(box);
 	const at = rows.indexOf(document.activeElement?.closest("tr[data-row]"));
-	const next = rows[at < 0 ? (by > 0 ? 0 : rows.length - 1) :
-	    Math.min(Math.max(at + by, 0), rows.length - 1)];
+	const next = at < 0 ? markedIn(box) ?? rows.at(by > 0 ? 0 : -1) :
+	    rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
 	handleIn(next)?.focus();
 	next?.scrollIntoView({ block: "nearest" });
 }
 
 function currentKey(box) {
 	const row = document.activeElement?.closest("tr[data-row]");
-	return row !== null && row !== undefined && box.contains(row) ?
-	    row.dataset.row : null;
+	return (box?.contains(row) ? row : markedIn(box))?.dataset.row ?? null;
+}
+
+// Press what has the focus, or open the marked row if nothing has it that acts.
+function open(box) {
+	const focused = document.activeElement;
+	(focused?.matches("a, button, input, select, summary") ? focused :
+	    handleIn(markedIn(box)))?.click();
 }
 
 // The keys of a selection: add or remove one, or all from the last one to it.
@@ -178,7 +187,7 @@ export function Table({ label, columns, rows, keyOf, href, selection, sort,
 	useKeys({
 		"list.next": () => move(box.current, 1),
 		"list.previous": () => move(box.current, -1),
-		"list.open": () => document.activeElement?.click(),
+		"list.open": () => open(box.current),
 		"list.select": selection && mark(false),
 		"list.range": selection && mark(true),
 		"list.more": more && more.load,

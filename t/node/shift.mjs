@@ -99,8 +99,18 @@ await step("g c opens the queue, which counts what waits", async () => {
 	await rowsOf(ana, "/cases").nth(7).waitFor();
 	await ana.locator(".tile .count", { hasText: /^8 waiting$/ }).waitFor();
 });
+await step("without a focus keys mean the first row of the queue", async () => {
+	await keys(ana, "x");
+	await ana.locator("tbody tr:first-child.chosen").waitFor();
+	await keys(ana, "x");
+	await ana.locator("tbody tr.chosen").waitFor({ state: "detached" });
+	await keys(ana, "o");
+	await inCase(ana);
+	await keys(ana, "u");
+});
 await step("the row with the focus is shown beside the list", async () => {
-	await keys(ana, "j");
+	await focused(ana, "tbody tr:first-child a");
+	await keys(ana, "k");
 	await ana.locator(".case-preview .rules .fired").first().waitFor();
 	await focused(ana, "tbody tr:first-child a");
 });
