@@ -43,12 +43,26 @@ export async function watch(page, base, { patient = true } = {}) {
 	return seen;
 }
 
+// Longer than the pauses of console/hold.js.
+const SEEN_MS = 400;
+
+// Whether the page takes keys: no change is under way, or a dialog that it has opened
+// has been there for a moment.
+function takesKeys(ms) {
+	const dialog = document.querySelector("dialog[open]");
+	if (!document.documentElement.hasAttribute("data-held"))
+		return true;
+	if (dialog === null)
+		return false;
+	dialog.seenAt ??= performance.now();
+	return performance.now() - dialog.seenAt > ms;
+}
+
 function waitForPage(page) {
 	for (const name of ["press", "type"]) {
 		const work = page.keyboard[name].bind(page.keyboard);
 		page.keyboard[name] = async (...keys) => {
-			await page.waitForFunction(() => !document.querySelector(
-			    ":root[data-held]:not(:has(dialog[open]))"));
+			await page.waitForFunction(takesKeys, SEEN_MS);
 			await work(...keys);
 		};
 	}

@@ -200,17 +200,19 @@ await step("each case has the outcome and the reason that were meant for it",
 	}
 });
 await step("keys work again if a change gets no answer for long", async () => {
-	const other = await (await page.context().newPage());
+	const other = await page.context().newPage();
+	const unanswered = [];
 	await other.clock.install();
 	await other.goto(`${base}/console/#/cases?state=resolved`);
 	await other.locator("tbody tr a").first().click();
-	await other.route("**/v1/cases/*/notes", () => {});
+	await other.route("**/v1/cases/*/notes", (route) => unanswered.push(route));
 	await other.locator("#notes textarea").fill("no answer");
 	await other.locator("#notes button[type=submit]").click();
 	await other.locator(":root[data-held]").waitFor();
 	await other.clock.fastForward(20000);
 	await other.locator(".missed").first().waitFor();
 	want(await other.locator(":root[data-held]").count(), 0);
+	await Promise.all(unanswered.map((route) => route.abort()));
 	await other.close();
 });
 await step("faults were met", async () => {
