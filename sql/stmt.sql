@@ -1003,12 +1003,6 @@ select case
 select set_config('statement_timeout', $1::bigint::text, true),
 	set_config('cursor_tuple_fraction', '1', true);
 
--- name: backtest_policy one read late
-select json_build_object('onError', p.on_error, 'bands', p.bands)::text
-	as policy
-from assay.policy_active a join assay.policy p using (event_type, version)
-where a.event_type = $1::text;
-
 -- The number of samples, for the progress of a backtest: exact for a table of
 -- up to 4096 pages, otherwise estimated from 4096 of its pages.  Counting all
 -- pages of a large table takes a fifth of the time of a backtest.
@@ -1133,6 +1127,12 @@ from assay.policy p
 where p.event_type = $1::text and p.version = $2::text;
 
 -- Training (ctl/train/train_samples.c) --------------------------------------
+
+-- name: train_policy one read late
+select json_build_object('onError', p.on_error, 'bands', p.bands)::text
+	as policy
+from assay.policy_active a join assay.policy p using (event_type, version)
+where a.event_type = $1::text;
 
 -- The time from which on there may be samples: the oldest month with rows.
 -- name: train_span one read late

@@ -30,7 +30,7 @@ addText({
 	"impact.shown": "{n} of {of}",
 	"impact.loading": "The service decides the samples again.",
 	"impact.again": "Each further page decides the samples again.",
-	"impact.kept": "A kept result has only the newest {n}, without users.",
+	"impact.kept": "A kept result has only the newest {n}, without users and amounts.",
 	"impact.unlabeled": "No sample has a label yet, so it is not known " +
 	    "which verdicts are right.",
 	"impact.balance": {

@@ -243,7 +243,7 @@ load_stored_policy(struct db *db, struct arena *a, const char *type,
 
 	params_init(&p, a);
 	params_text(&p, type);
-	if (db_one(db, a, STMT_BACKTEST_POLICY, &p, &rows, f) == -1)
+	if (db_one(db, a, STMT_TRAIN_POLICY, &p, &rows, f) == -1)
 		return -1;
 	text = rows_get_text(&rows, "policy");
 	if ((json = body_parse(a, text, strlen(text), f)) == NULL ||

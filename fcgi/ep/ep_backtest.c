@@ -100,9 +100,9 @@ static void keep_result(
 static enum verdict verdict_of(
     const struct policy *policy, int score, bool watched);
 static void add_active(
-    struct str *s, const struct backtest_state *bt, bool users);
+    struct str *s, const struct backtest_state *bt, bool personal);
 static void add_answer(
-    struct str *s, const struct backtest_state *bt, int64_t ms, bool users);
+    struct str *s, const struct backtest_state *bt, int64_t ms, bool personal);
 static bool is_kept(const struct backtest_state *bt);
 static int answer_backtest(struct req *req, struct resp *resp,
     const struct backtest_state *bt, int64_t us);
@@ -628,7 +628,7 @@ verdict_of(const struct policy *policy, int score, bool watched)
 
 /* Append what compares the candidate with what is active. */
 static void
-add_active(struct str *s, const struct backtest_state *bt, bool users)
+add_active(struct str *s, const struct backtest_state *bt, bool personal)
 {
 	const struct ruleset *rs = bt->live.book.ruleset;
 
@@ -639,14 +639,14 @@ add_active(struct str *s, const struct backtest_state *bt, bool users)
 	str_addc(s, ',');
 	backtest_active_json(s, &bt->counts);
 	if (bt->page.limit > 0)
-		flip_page_json(s, &bt->page, users);
+		flip_page_json(s, &bt->page, personal);
 	str_addc(s, '}');
 }
 
-/* Append the answer, without the ids of users if it is kept. */
+/* Append the answer, without what an erasure removes if it is kept. */
 static void
 add_answer(
-    struct str *s, const struct backtest_state *bt, int64_t ms, bool users)
+    struct str *s, const struct backtest_state *bt, int64_t ms, bool personal)
 {
 	char id[BACKTEST_ID_SIZE];
 
@@ -661,7 +661,7 @@ add_answer(
 	backtest_json(s, &bt->counts);
 	if (bt->examples > 0)
 		add_examples(s, bt);
-	add_active(s, bt, users);
+	add_active(s, bt, personal);
 	str_addf(s, ",\"otherScorer\":%" PRId64, bt->other);
 	str_add(s, ",\"seconds\":");
 	str_number(s, (double)ms / 1000);
@@ -702,7 +702,7 @@ answer_backtest(struct req *req, struct resp *resp,
 }
 
 /*
- * Keep the result, without the ids of users: erasure does not search kept
+ * Keep the result, without users and amounts: erasure does not search kept
  * results.  If that fails, the caller still gets it.
  */
 static void

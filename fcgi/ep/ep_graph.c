@@ -102,9 +102,12 @@ graph_reveal(struct req *req, struct resp *resp)
 	name = body_string(req->json, "subject");
 	of_user = body_string(req->json, "userId");
 	subject = list_subject_parse(name);
-	if (subject != LIST_IP && subject != LIST_PHONE)
+	if (subject != LIST_IP && subject != LIST_PHONE) {
+		/* The trail would have it without a mask. */
+		json_object_object_del(req->json, "value");
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "subject", "must be ip or phone");
+	}
 	if (list_value(subject, body_string(req->json, "value"), value) == -1)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "value", "%s", list_value_rule(subject));

@@ -21,7 +21,8 @@ static bool flip_is_wanted(
     const struct flip_page *page, const struct flip_sample *sample);
 static void fill_flip_row(
     struct flip_row *row, const struct flip_sample *sample);
-static void add_flip_row(struct str *s, const struct flip_row *row, bool users);
+static void add_flip_row(
+    struct str *s, const struct flip_row *row, bool personal);
 
 /* The members that choose among the pages of flips. */
 static const char *const choosers[] = { "flipsFrom", "flipsTo", "flipsBefore" };
@@ -72,14 +73,14 @@ flip_page_add(struct flip_page *page, const struct flip_sample *sample)
 }
 
 void
-flip_page_json(struct str *s, const struct flip_page *page, bool users)
+flip_page_json(struct str *s, const struct flip_page *page, bool personal)
 {
 	int i;
 
 	str_add(s, ",\"flipped\":[");
 	for (i = 0; i < page->n; i++) {
 		str_add(s, i == 0 ? "" : ",");
-		add_flip_row(s, &page->row[page->order[i]], users);
+		add_flip_row(s, &page->row[page->order[i]], personal);
 	}
 	str_add(s, "],\"next\":");
 	str_json(s, page->more ? page->row[page->order[page->n - 1]].id : NULL);
@@ -129,7 +130,7 @@ fill_flip_row(struct flip_row *row, const struct flip_sample *sample)
 }
 
 static void
-add_flip_row(struct str *s, const struct flip_row *row, bool users)
+add_flip_row(struct str *s, const struct flip_row *row, bool personal)
 {
 	const struct backtest_label_result *r = &row->result;
 	char at[CLOCK_TEXT_SIZE];
@@ -139,14 +140,15 @@ add_flip_row(struct str *s, const struct flip_row *row, bool users)
 	    s, "{\"id\":\"%s\",\"decidedAt\":\"%s\",\"eventId\":", row->id, at);
 	str_json(s, row->event);
 	str_add(s, ",\"userId\":");
-	str_json(s, users ? row->user : NULL);
+	str_json(s, personal ? row->user : NULL);
 	str_add(s, ",\"amount\":");
-	if (row->has_amount)
+	if (personal && row->has_amount)
 		str_number(s, row->amount);
 	else
 		str_add(s, "null");
 	str_add(s, ",\"currency\":");
-	str_json(s, row->currency[0] == '\0' ? NULL : row->currency);
+	str_json(
+	    s, personal && row->currency[0] != '\0' ? row->currency : NULL);
 	str_add(s, ",\"label\":");
 	str_json(s,
 	    r->label == LABEL_NONE	  ? NULL

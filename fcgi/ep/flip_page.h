@@ -64,9 +64,9 @@ int flip_page_read(struct flip_page *ret, struct json_object *json,
 void flip_page_add(struct flip_page *page, const struct flip_sample *sample);
 
 /*
- * Append the members flipped and next with a comma before each; without users
- * userId is null.
+ * Append the members flipped and next with a comma before each.  If it is not
+ * personal, users and amounts are null.
  */
-void flip_page_json(struct str *s, const struct flip_page *page, bool users);
+void flip_page_json(struct str *s, const struct flip_page *page, bool personal);
 
 #endif

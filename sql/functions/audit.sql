@@ -74,12 +74,13 @@ $$;
 -- A page of the trail, newest first, and its total length.  before is the last
 -- entry of the previous page, or null.  Of the other parameters null selects
 -- all; of_action is the beginning of an action, and part a part of an actor, an
--- action or the parameters, in any case.  There is no index for them: a call looks
+-- action or the parameters; ASCII letters in
+-- any case.  There is no index for them: a call looks
 -- at 100000 entries, and next is the last of these if older ones remain that may
 -- belong to the page, else null.
 create or replace function assay.audit_page(page_limit bigint,
     page_offset bigint, before text, of_actor text, of_action text,
-    since timestamptz, until timestamptz, part text)
+    since timestamptz, until timestamptz, part text default null)
 returns table (refusal text, body text) language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -102,7 +103,8 @@ begin
 			and (of_action is null
 			    or starts_with(s.action, of_action))
 			and (part is null or strpos(lower(concat_ws(e'\n',
-				s.actor, s.action, s.params)), lower(part)) > 0)
+				s.actor, s.action, s.params) collate "C"),
+				lower(part collate "C")) > 0)
 			and (since is null or s.at >= since)
 			and (until is null or s.at < until)
 		order by s.number desc limit page_limit offset page_offset

@@ -428,6 +428,7 @@ $$;
 create or replace function assay.erase_stored(who text)
 returns text language sql stable security definer
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
 begin atomic
 	with bound (most, queues) as materialized (
 		values (10000, array(select assay.case_queues()))

@@ -175,8 +175,8 @@ return case collection
     else 'true' end;
 
 -- How many rows a sweep would remove now if the collection were kept for that number
--- of days, and before which time they are.  More than 10,000 rows are an estimate of
--- the planner.  cut is null if days is 0, which keeps the collection for ever.
+-- of days, and before which time they are.  It looks above the watermark only.  More
+-- than 10,000 rows are an estimate of the planner.  cut is null if days is 0, which keeps the collection for ever.
 create or replace function assay.retention_preview(collection text, days bigint,
     out rows bigint, out exact boolean, out cut timestamptz)
 language plpgsql security definer
@@ -187,10 +187,14 @@ declare
 	most constant bigint := 10000;
 	source constant text := case collection
 	    when 'deadLetter' then 'assay.dead_letter t where t.dead_at'
-	    else format('assay.%I t where t.%I is not null and t.decided_at',
+	    else format('assay.%I t where t.%I is not null and t.decided_at >= %L
+		    and t.decided_at',
 		assay.retention_table(collection), case collection
 		when 'activity' then 'request' when 'replay' then 'sample'
-		else 'decided_at' end) end;
+		else 'decided_at' end, coalesce((select m.until
+		    from assay.retention_watermark m
+		    where m.collection = retention_preview.collection),
+		    '-infinity')) end;
 	plan json;
 begin
 	rows := 0;

@@ -3,7 +3,7 @@
 -- removed.
 
 alter table assay.proposal
-	add version text, -- null: the request names none
+	add version text collate "C", -- null: the request names none
 	add shadow boolean not null default false; -- it begins a shadow
 
 update assay.proposal p

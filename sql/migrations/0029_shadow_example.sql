@@ -5,11 +5,11 @@
 -- verdict log it holds nothing about a person.
 create table assay.shadow_example (
 	number bigint references assay.shadow on delete cascade,
-	event_type text,
-	verdict_id text,
-	event_id text not null,
+	event_type text collate "C",
+	verdict_id text collate "C",
+	event_id text collate "C" not null,
 	decided_at timestamptz not null,
-	live text not null, -- verdicts
-	shadow text not null,
+	live text collate "C" not null, -- verdicts
+	shadow text collate "C" not null,
 	primary key (number, event_type, verdict_id)
 );

@@ -65,7 +65,11 @@ refuse_change retention '{"sweepMinutes":1}'
 refuse_change retention '{"dead_letter":1}'
 http POST /v1/config/retention/preview '{"verdicts":-1}'
 is_error "a preview of retention refuses what a change refuses" 400 INVALID_REQUEST
+day=$(date -u -d '-30 days' +%F)
 http POST /v1/config/retention/preview '{"verdicts":3,"activity":0,"replay":null}'
+[ "$day" = "$(date -u -d '-30 days' +%F)" ] || # midnight has passed
+	http POST /v1/config/retention/preview \
+	    '{"verdicts":3,"activity":0,"replay":null}'
 is "a preview of retention has the days and the time of each kind" "$STATUS $(json \
     '.removes | "\(.verdicts.days) \(.idempotency.days) \(.replay.days)
     \(.activity.before) \(.deadLetter.exact) \(.deadLetter.before[:10])"')" \

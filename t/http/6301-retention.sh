@@ -54,6 +54,9 @@ is_json "the answer counts each collection" \
 # 365, 90, 90, 7 and 30 days of twelve a day; the newest of each day is kept.
 is "the sweep removes what is older than the windows" "$(pruned_counts)" \
     "620 3920 3136 4916 30"
+http POST /v1/config/retention/preview '{}'
+is "a preview after the sweep finds nothing to remove" "$(previewed_counts)" \
+    "0 0 0 0 0"
 is "the sweep keeps what is inside the windows" \
     "$(rows_left)" "4380|1080|864|1080|84|30|365"
 is "whole months of the verdict log are dropped" "$(sql "select count(*)

@@ -20,7 +20,7 @@ const LISTS = [
 	["/cases", "#/cases?state=assigned", ["Verdict", "Score", "Amount", "Age", "State"]],
 	["/decisions", "#/decisions", ["Verdict", "Score", "Amount", "Time"]],
 	["/deliveries", "#/deliveries", ["State"]],
-	["/audit", "#/audit", ["Time", "Who", "Action", "Status"]],
+	["/audit", "#/audit", ["Time", "Who", "Did what", "Status"]],
 ];
 
 const browser = await launch(modules, program);

@@ -100,6 +100,9 @@ update assay.label set shadow = '{}';
 select * from assay.shadow_model('h', 'b', 'i');
 select * from assay.shadow_end('model', 'i', 'ended');
 select assay.shadow_scorer('ml');
+select count(*) from assay.shadow_example;
+select assay.erase_stored('u');
+select rows from assay.retention_preview('activity', 1);
 
 \connect - assay_operator
 select erased_user from assay.hash_key;
@@ -329,6 +332,9 @@ select * from assay.shadow_ruleset('order.place', 'v', '', 0, 'ann@example.com',
 select * from assay.shadow_end('model', 'i', 'promoted');
 select assay.shadow_scorer('ml');
 select assay.shadow_list(null);
+select count(*) from assay.shadow_example;
+select assay.erase_stored('u');
+select rows from assay.retention_preview('activity', 1);
 
 \connect - assay_retain
 select count(*) from assay.erasure;
@@ -359,6 +365,9 @@ select * from assay.model_source_report('disk h', now(), null, null, null, 'bad'
 select count(*) from assay.shadow_candidate;
 delete from assay.shadow;
 select assay.shadow_scorer('ml');
+select count(*) from assay.shadow_example;
+select assay.erase_stored('u');
+select rows from assay.retention_preview('activity', 1);
 
 \connect - assay_decide
 select assay.chargeback_put('e2', 'c', 10);
