@@ -54,7 +54,7 @@ const columns = () => [
 	    cell: ({ actor, role }) => html`<${Ends} text=${actor}
 		most=${MOST_IN_EMAIL} /> <span class="muted">${
 		role}</span>` },
-	{ id: "action", label: t("audit.action"), decides: true, align: "anywhere",
+	{ id: "action", label: t("audit.action"), main: true, long: true,
 	    cell: (entry) => html`<span title=${entry.action}>${sentenceOf(entry)}
 		</span>` },
 	{ id: "status", label: t("audit.status"), decides: true,
