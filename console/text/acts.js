@@ -57,6 +57,7 @@ addText({
 	    "revoked receivers are dropped.",
 	"act.dead": "Dead letters",
 	"act.least": "{n} or more",
+	"act.untold": "How much it touches is not known. {why}",
 	"act.unknown": "too many to count",
 	"act.retention.shorten": "Keep data for fewer days",
 	"act.retention.shorten.text": "The next sweep removes what is older than the new " +

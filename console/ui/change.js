@@ -3,6 +3,7 @@
 // gives it to a second person, proposes it with a reason.
 import { html } from "../../third_party/preact/preact.js";
 import { call, urlOf } from "../api.js";
+import { errorText } from "../errors.js";
 import { go, href } from "../router.js";
 import { needsApproval } from "../session.js";
 import { t } from "../text.js";
@@ -54,8 +55,13 @@ async function readAct(operation, request) {
 	if (!act?.reads)
 		return act;
 	const { operation: read, options, show } = act.reads;
-	const { facts, note } = show(await call(read, { ...options, reads: true }));
-	return { ...act, facts: [...act.facts ?? [], ...facts], note };
+	try {
+		const { facts, note } = show(await call(read, { ...options,
+		    reads: true }));
+		return { ...act, facts: [...act.facts ?? [], ...facts], note };
+	} catch (error) {
+		return { ...act, note: t("act.untold", { why: errorText(error) }) };
+	}
 }
 
 // touchesOf(OPERATION, REQUEST): what an act does that someone else proposes, as a

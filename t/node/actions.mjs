@@ -298,6 +298,19 @@ await step("fewer days name the rows that go, and no keeps the days", async () =
 	await gone(question);
 	want(await daysNow(), 30);
 });
+await step("a question is asked although nobody knows what the act touches", async () => {
+	await page.route("**/v1/config/retention/preview", (route) => route.fulfill({
+	    status: 500, contentType: "application/json",
+	    body: JSON.stringify({ error: true, code: "INTERNAL", message: "no" }) }));
+	await button("Save").click();
+	const question = dialog("Keep data for fewer days");
+	await question.getByText("How much it touches is not known.").waitFor();
+	await page.keyboard.press("Escape");
+	await gone(question);
+	await page.unroute("**/v1/config/retention/preview");
+	want(await daysNow(), 30);
+	seen.errors = [];
+});
 await step("fewer days are stored after a yes, and more days at once", async () => {
 	await button("Save").click();
 	await dialog("Keep data for fewer days").getByRole("button",
