@@ -13,7 +13,7 @@ need_chromium
 start_console OPERATOR_WORKERS=4 RATE_LIMIT_DECISIONS_PER_MIN=1000
 add_analysts
 list_user watch watched
-cases=16
+cases=10
 [ "${TEST_ALL:-}" != yes ] || cases=200
 for n in $(seq "$cases"); do
 	http POST /v1/decisions "{\"id\":\"e-$n\",\"type\":\"order.place\",
