@@ -32,7 +32,7 @@ function Entries({ entries, n }) {
 	    { n })}</p>` : html`<ul class="plain-list">${entries.map((entry) => html`<li
 		key=${entry.id}><${Badge} tone=${KIND_TONES[entry.kind]}>${
 		t(`kind.${entry.kind}`)}</${Badge}>
-		<span>${t(`subject.${entry.subject}`)} 
+		<span>${t(`subject.${entry.subject}`)}${" "}
 			<${Name} kind=${entry.subject} id=${entry.value} />
 		<span class="muted"> ${entry.createdBy}${entry.expiresAt && html`,
 			${t("lists.until")} <${ZonedTime} at=${entry.expiresAt} />`}</span>

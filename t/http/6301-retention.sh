@@ -18,7 +18,8 @@ pruned_counts() {
 	    "\(.verdicts) \(.activity) \(.replay) \(.idempotency) \(.deadLetter)"'
 }
 
-previewed_counts() {
+preview_counts() {
+	http POST /v1/config/retention/preview "$1"
 	json '.removes | "\(.verdicts.rows) \(.activity.rows) \(.replay.rows) \(
 	    .idempotency.rows) \(.deadLetter.rows)"'
 }
@@ -36,12 +37,10 @@ add_history
 is "the scenario starts with 14 months of decisions" \
     "$(rows_left)" "5000|5000|4000|5000|5000|60|500"
 
-http POST /v1/config/retention/preview '{}'
-is "a preview counts what a sweep would remove" "$(previewed_counts)" \
+is "a preview counts what a sweep would remove" "$(preview_counts '{}')" \
     "620 3920 3136 4916 30"
-http POST /v1/config/retention/preview \
-    '{"verdicts":3,"activity":0,"idempotency":0,"replay":null}'
-is "the body of a preview has other windows" "$(previewed_counts)" \
+is "the body of a preview has other windows" "$(preview_counts \
+    '{"verdicts":3,"activity":0,"idempotency":0,"replay":null}')" \
     "4964 0 3136 4964 30"
 load_start 1
 run_sweep
@@ -54,8 +53,7 @@ is_json "the answer counts each collection" \
 # 365, 90, 90, 7 and 30 days of twelve a day; the newest of each day is kept.
 is "the sweep removes what is older than the windows" "$(pruned_counts)" \
     "620 3920 3136 4916 30"
-http POST /v1/config/retention/preview '{}'
-is "a preview after the sweep finds nothing to remove" "$(previewed_counts)" \
+is "a preview after the sweep finds nothing to remove" "$(preview_counts '{}')" \
     "0 0 0 0 0"
 is "the sweep keeps what is inside the windows" \
     "$(rows_left)" "4380|1080|864|1080|84|30|365"
