@@ -141,9 +141,12 @@ await step("the palette finds each kind of entity by keys, and tells nobody who 
 		page.off("request", note);
 		while (await option.getAttribute("aria-selected") !== "true")
 			await page.keyboard.press("ArrowDown");
+		const listed = page.waitForResponse("**/v1/lists/search");
 		await page.keyboard.press("Enter");
 		await page.locator("h1 code", { hasText: shown }).waitFor();
 		want(/#\/entity\/(device\/re|\w+\/~[\w.]+)$/.test(page.url()), true);
+		// The page asks for the lists last.
+		await listed;
 	}
 	want(asked.filter((path) => path !== "/v1/rules").join(), "");
 });
