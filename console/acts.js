@@ -134,13 +134,20 @@ const ACTS = {
 	"POST /v1/config/retention/run": () => ({ id: "retention.run",
 	    reads: sweep({}) }),
 	"POST /v1/privacy/erase": erasure,
-	"DELETE /v1/lists/{id}": ({ about }) => ({ id: "entry.remove",
-	    values: about }),
+	"DELETE /v1/lists/{id}": ({ about }) => ({ id: about.value === undefined ?
+	    "entry.drop" : "entry.remove", values: about }),
 	"DELETE /v1/views/{id}": ({ about }) => ({ id: about.shared ?
 	    "view.delete.shared" : "view.delete", values: about }),
 };
 
 Object.keys(ACTS).forEach((operation) => askedFirst.add(operation));
+
+// operationOf ACTION: the operation of an act whose path has its values, as a proposal
+// has it; the action itself if it is no act.
+export function operationOf(action) {
+	return Object.keys(ACTS).find((one) => new RegExp(`^${
+	    one.replace(/\{\w+\}/g, "[^/]+")}$`).test(action)) ?? action;
+}
 
 // actOf(OPERATION, REQUEST): what the act is, or null if it is harmless.
 export function actOf(operation, { path = {}, body = {}, about = {} }) {

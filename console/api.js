@@ -29,7 +29,8 @@ export function remedy(code, work) {
 	remedies.set(code, work);
 }
 
-// The operations about which ui/change.js asks first; acts.js adds them.
+// The operations about which ui/change.js asks first; acts.js adds them with the first
+// change.
 export const askedFirst = new Set();
 
 let underWay = 0;

@@ -28,8 +28,8 @@ const now = () => performance.now();
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const dialogs = () => [...document.querySelectorAll("dialog[open]")];
 
-// useDrawn WHAT: the component shows another object, whose name this is.  Keys that
-// were meant for the one before do not reach it.
+// useDrawn WHAT: the component shows another object, whose name this is.  After a
+// change, keys that were meant for the one before do not reach it.
 export function useDrawn(what) {
 	useLayoutEffect(() => {
 		drawnAt = now();

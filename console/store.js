@@ -52,6 +52,7 @@ export function loader(load, { every = 0, begin = {} } = {}) {
 	    { data: undefined, error, kept: false } : { error };
 
 	async function reload() {
+		clearTimeout(timer);
 		abort?.abort();
 		const mine = abort = new AbortController();
 		state.value = { ...state.value, loading: true };

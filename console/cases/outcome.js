@@ -17,7 +17,7 @@ import { announce, toast, useAct } from "../ui/toast.js";
 import { mine } from "./marks.js";
 import { addNote, mayChange, openNext } from "./moves.js";
 import { neighbours, stateOf } from "./query.js";
-import { draftOf, dropDraft, keepDraft, worklist } from "./worklist.js";
+import { draftOf, dropOutcome, keepDraft, worklist } from "./worklist.js";
 
 // useDraft ID: [draft, change]: what was typed into a case; it outlives the page.
 export function useDraft(id) {
@@ -112,7 +112,7 @@ function useResolve(row, reload) {
 			failed, action: { label: t("cases.undo"), run: undo } });
 		if (!answer)
 			return;
-		dropDraft(row.id);
+		dropOutcome(row.id);
 		if (route.value.path !== path)
 			return; // the analyst has opened another page meanwhile
 		if (thenNext)

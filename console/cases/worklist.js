@@ -25,8 +25,12 @@ export function keepDraft(id, draft) {
 	drafts.set(id, draft);
 }
 
-export function dropDraft(id) {
+// dropOutcome ID: forget what was sent; a remark that was not added stays.
+export function dropOutcome(id) {
+	const { remark } = draftOf(id);
 	drafts.delete(id);
+	if (remark !== "")
+		keepDraft(id, { outcome: null, note: "", remark });
 }
 
 function remembered(key, load) {

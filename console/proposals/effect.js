@@ -5,7 +5,7 @@ import { call } from "../api.js";
 import { useKeys } from "../keys.js";
 import { href } from "../router.js";
 import { candidateOf } from "../rules/bands.js";
-import { Impact, impactOf } from "../rules/impact.js";
+import { Impact, ImpactFlips, impactOf } from "../rules/impact.js";
 import { useLater } from "../rules/later.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
@@ -82,5 +82,6 @@ export function Effect({ proposal }) {
 	return html`<${Section} title=${t("impact.title")} actions=${html`
 		<${Button} command="rules.impact" busy=${later.loading}
 			onClick=${later.run}>${t("impact.run")}</${Button}>`}>
-		<${Impact} later=${later} /></${Section}>`;
+		<${Impact} later=${later} /></${Section}>
+		<${ImpactFlips} later=${later} />`;
 }

@@ -42,6 +42,8 @@ function useFlips(active, request) {
 	    { pair: "", pages: [active] };
 	const last = pages.at(-1);
 	async function load(next, before, earlier) {
+		if (busy)
+			return;
 		const { signal } = abort.current = new AbortController();
 		const page = await act(() => pageOf(request, next, before, signal),
 		    { failed: () => signal.aborted });
@@ -120,7 +122,7 @@ export function Flips({ active, request = null }) {
 	    t("impact.pair", { from: t(`verdict.${from}`),
 		to: t(`verdict.${to}`) })]);
 	return html`<div class="stack flips"><${Pairs} pairs=${pairs} />
-		<div class="filters"><${Select} label=${t("impact.show")} value=${pair}
+		<div class="filters"><${Select} label=${t("impact.show")} value=${pair} disabled=${busy}
 			options=${[["", t("impact.show.all")], ...options]}
 			onInput=${choose} />
 			<p class="line muted" role="status">${busy ?

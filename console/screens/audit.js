@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // The audit trail: who changed what, and what was refused.
-import { html, useEffect, useState } from "../../third_party/preact/preact.js";
+import { html, useEffect, useRef, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { sentenceOf } from "../audit/sentence.js";
 import { useLoad } from "../store.js";
@@ -74,10 +74,12 @@ export default function Audit({ query: { actor, action, contains, since, until }
 	const pages = load.data ? [load.data, ...older] : [];
 	const entries = pages.flatMap((page) => page.entries);
 	const next = nextOf(pages.at(-1));
+	const shown = useRef(null);
+	shown.current = key;
 	async function more() {
 		const page = await act(() => call("GET /v1/audit",
 		    { query: { ...query, limit: PAGE, before: next } }));
-		if (page)
+		if (page && shown.current === key)
 			setOlder([...older, page]);
 	}
 	return html`<${Page} title=${t("nav.audit")} lead=${t("audit.lead")}

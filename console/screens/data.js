@@ -61,8 +61,8 @@ function Windows() {
 		<${SettingsForm} key=${version} title=${t("data.windows")}
 			text=${t("data.windows.text")} names=${WINDOW_NAMES} values=${days}
 			overridden=${overridden} subject="retention" about=${{ days }}
-			write="PUT /v1/config/retention" onSaved=${() => {
-			    load.reload();
+			write="PUT /v1/config/retention" onSaved=${async () => {
+			    await load.reload();
 			    setVersion(version + 1);
 			}} />`}</${Loaded}>`;
 }

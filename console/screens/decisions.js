@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The log of decisions with their masked requests: filters, further pages, and what
 // arrives now.
-import { html, useEffect, useState } from "../../third_party/preact/preact.js";
+import { html, useEffect, useRef, useState } from "../../third_party/preact/preact.js";
 import { send } from "../api.js";
 import { eventTypes, verdicts } from "../events.js";
 import { amount } from "../format.js";
@@ -15,7 +15,7 @@ import { Cli, Ends, Id } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Filters } from "../ui/filters.js";
 import { Button } from "../ui/form.js";
-import { Note, Page, Section } from "../ui/page.js";
+import { Note, Page, Section, useHere } from "../ui/page.js";
 import { keep, kept } from "../ui/place.js";
 import { Table } from "../ui/table.js";
 import { Time, ZonedTime } from "../ui/time.js";
@@ -89,9 +89,11 @@ function usePages(query, live) {
 	useEffect(() => setOlder([]), [list, live]);
 	const pages = [...load.data ? [load.data] : [], ...older];
 	const last = pages.at(-1);
+	const here = useHere(), shown = useRef(null);
+	shown.current = list;
 	async function more() {
 		const next = await act(() => page(query, last.rows.at(-1).id));
-		if (next) {
+		if (next && here() && shown.current === list) {
 			setOlder([...older, next]);
 			keep("rows", (pages.length + 1) * PAGE);
 		}

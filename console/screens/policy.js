@@ -23,7 +23,7 @@ import { Verdict } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
 import { known, Loaded } from "../ui/empty.js";
 import { Button, Choice, Select, TextField } from "../ui/form.js";
-import { Page, Section } from "../ui/page.js";
+import { Page, Section, useHere } from "../ui/page.js";
 
 const HISTOGRAM_DAYS = 30;
 const IMPACT_MS = 800;
@@ -131,11 +131,14 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 	    signal), [eventType, textOf(value)], mayRun && differs ? IMPACT_MS : null);
 	useKeys({ "rules.impact": mayRun && impact.run,
 	    "rules.submit": ways.length > 0 && differs && (() => setOpen(true)) });
+	const here = useHere();
 	function done(way, version) {
+		const stays = way.proposes || !draft.settle(value, version);
+		if (!here())
+			return;
 		setOpen(false);
-		if (way.proposes || !draft.settle(value, version))
-			return reload();
-		go(href("/policies/:id/versions/:version", { id, version }));
+		return stays ? reload() :
+		    go(href("/policies/:id/versions/:version", { id, version }));
 	}
 	const bands = (next) => change({ bands: next });
 	return html`<${DraftNote} draft=${draft} version=${base.version} />

@@ -59,10 +59,9 @@ function Acts({ row, reload }) {
 	const free = can("cases.work") && row.status !== "resolved" && !mine(row);
 	return html`<div class="buttons"><${LinkButton} href=${addressOf(row)}>
 		${t("queue.open")}</${LinkButton}>
-		${free && html`<${Button} busy=${busy} onClick=${async () => {
-		    await take(act, row);
-		    reload();
-		}}>${t("cases.take")}</${Button}>`}</div>`;
+		${free && html`<${Button} busy=${busy}
+			onClick=${() => take(act, row, reload)}>${t("cases.take")}
+		</${Button}>`}</div>`;
 }
 
 const addressOf = ({ id }) => href("/cases/:id", { id });
@@ -134,15 +133,18 @@ function useRows(query, limit) {
 	return { list, load, rows };
 }
 
-// useCurrent ROWS LIST: [row, choose]: the row that keys mean.  If it leaves the list,
-// the one that takes its place follows, not the first.
-function useCurrent(rows, list) {
+// useCurrent ROWS LIST KEPT: [row, choose]: the row that keys mean, at first the first
+// one.  It stays that row when others come above it.  If it leaves the list, the one
+// that takes its place follows.  kept: the rows are still those of another list.
+function useCurrent(rows, list, kept) {
 	const [current, choose] = useState(null);
-	const place = useRef({});
-	const at = rows.findIndex(({ id }) => id === current?.id);
-	if (at >= 0 || place.current.list !== list)
-		place.current = { list, at: Math.max(at, 0) };
-	const row = rows[Math.min(place.current.at, rows.length - 1)];
+	const place = useRef({ at: 0 });
+	const before = place.current.list === list ? place.current : { at: 0 };
+	const found = [current?.id, before.id].map((one) => rows.findIndex(({ id }) =>
+	    id === one)).find((at) => at >= 0);
+	const at = found ?? Math.max(0, Math.min(before.at, rows.length - 1));
+	const row = rows[at];
+	place.current = { list, at, id: kept ? undefined : row?.id };
 	useDrawn(row?.id);
 	return [row, choose];
 }
@@ -195,7 +197,7 @@ export default function Queue({ query }) {
 	const [limit, setLimit] = useState(() => kept("limit") ?? PAGE);
 	useEffect(() => keep("limit", limit), [limit, query]);
 	const { list, load, rows } = useRows(query, limit);
-	const [shown, setCurrent] = useCurrent(rows, list);
+	const [shown, setCurrent] = useCurrent(rows, list, load.kept);
 	const marks = useMarks(rows, list);
 	const [busy, act] = useAct();
 	const wide = useWide();
@@ -218,7 +220,7 @@ export default function Queue({ query }) {
 		<div class=${wide && shown ? "split-view" : ""}>
 			<${Section} class="flush"><${Loaded} load=${load} lines=${12} awaited>
 				${(data) => html`<${Rows} ...${{ query, data, marks, limit,
-				    setLimit, current: wide ? shown : null, setCurrent,
+				    setLimit, current: shown, setCurrent,
 				    busy: load.loading, reload: load.reload }} />`}
 			</${Loaded}></${Section}>
 			${wide && shown && html`<${Preview} row=${shown} />`}

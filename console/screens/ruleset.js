@@ -21,10 +21,10 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/rules.js";
 import { Cli } from "../ui/copy.js";
-import { known, Loaded } from "../ui/empty.js";
+import { known, Loaded, LoadNote } from "../ui/empty.js";
 import { Button, Check } from "../ui/form.js";
 import { Mistakes } from "../ui/mistakes.js";
-import { Page, Section } from "../ui/page.js";
+import { Page, Section, useHere } from "../ui/page.js";
 import { toast } from "../ui/toast.js";
 
 const CHECK_MS = 300;
@@ -151,18 +151,23 @@ function Editor({ type, ruleset, reload }) {
 	useKeys({ "rules.edit": () => editor.current?.focus(),
 	    "rules.impact": () => { answers.check.run(); answers.impact.run(); },
 	    "rules.submit": ways.length > 0 && submit });
+	const here = useHere();
 	function done(way, version) {
+		const stays = way.id !== "publish" || !draft.settle(text, version);
+		if (!here())
+			return;
 		setOpen(false);
 		places.reload();
-		if (way.id !== "publish" || !draft.settle(text, version))
+		if (stays)
 			return reload();
 		go(href("/rules/:type/versions/:version", { type, version }));
 	}
 	return html`<${DraftNote} draft=${draft} version=${base.version} />
+	<${LoadNote} load=${places} part=${t("standing.places")} />
 	<div class="split-view">
 		<${Writing} ...${{ type, draft, answers, catalogue, editor, ways,
 		    submit, ready: text !== active.text,
-		    places: places.data ?? (places.error ? [] : undefined) }} />
+		    places: places.data }} />
 		<${Beside} ...${{ answers, live, setLive, catalogue, mayRun }} />
 	</div>
 	<${ImpactFlips} later=${answers.impact} blocked=${blockOf(answers)} />

@@ -28,8 +28,8 @@ function Group({ group }) {
 		key=${version} title=${t(`settings.${group.id}`)}
 		text=${t(`settings.${group.id}.text`)} names=${group.names}
 		values=${data} overridden=${data.overridden} write=${group.write}
-		onSaved=${() => {
-		    load.reload();
+		onSaved=${async () => {
+		    await load.reload();
 		    setVersion(version + 1);
 		}} />`}</${Loaded}>`;
 }

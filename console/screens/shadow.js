@@ -15,7 +15,7 @@ import { Badge, Tag } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
-import { Page, Section, Stat } from "../ui/page.js";
+import { Page, Section, Stat, useHere } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 
 const EVERY_MS = 10000;
@@ -98,7 +98,10 @@ function Shadow({ shadow, reload }) {
 	const end = ways.filter(({ id }) => id === "end");
 	useKeys({ "trials.promote": promote.length > 0 && (() => setOpen(promote)),
 	    "trials.end": end.length > 0 && (() => setOpen(end)) });
+	const here = useHere();
 	function done(way) {
+		if (!here())
+			return;
 		setOpen(null);
 		if (way.id === "promote" && shadow.kind === "ruleset")
 			go(href("/rules/:type/versions/:version",

@@ -91,6 +91,8 @@ addText({
 	"act.entry.remove": "Remove the entry",
 	"act.entry.remove.text": "The next decision does not see the entry {kind} " +
 	    "{subject} {value} any more.",
+	"act.entry.drop": "Remove the entry",
+	"act.entry.drop.text": "The next decision does not see the entry any more.",
 	"act.view.delete": "Delete the view",
 	"act.view.delete.text": "The view {name} is gone. This cannot be undone.",
 	"act.view.delete.shared": "Delete the view of all",

@@ -50,8 +50,8 @@ function questionOf(act, { subject, cli }) {
 // The act of a request, with what another request tells of it; null if it is
 // harmless.  The table of acts is no part of the first screen.
 async function readAct(operation, request) {
-	const { actOf } = await import("../acts.js");
-	const act = actOf(operation, request);
+	const { actOf, operationOf } = await import("../acts.js");
+	const act = actOf(operationOf(operation), request);
 	if (!act?.reads)
 		return act;
 	const { operation: read, options, show } = act.reads;

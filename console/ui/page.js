@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: ISC
 // The frame of a screen: title, actions, sections, facts.
-import { html, useEffect, useState } from "../../third_party/preact/preact.js";
+import { html, useEffect, useRef, useState } from "../../third_party/preact/preact.js";
 import { useDrawn } from "../hold.js";
 import { Icon } from "../icons.js";
+import { route } from "../router.js";
 import { t } from "../text.js";
 
 // The width below which the screens are those of a phone, as in css/screens.css.
@@ -18,6 +19,13 @@ export function useMedia(query) {
 		return () => media.removeEventListener("change", follow);
 	}, [query]);
 	return holds;
+}
+
+// useHere(): a function that says whether the page is still shown on which the
+// component began.
+export function useHere() {
+	const path = useRef(route.value.path).current;
+	return () => route.value.path === path;
 }
 
 // Page title: also the title of the window; heading is shown instead, if it is more

@@ -2,7 +2,7 @@
 // What the console says before an act.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { actOf } from "../../console/acts.js";
+import { actOf, operationOf } from "../../console/acts.js";
 import { hasText } from "../../console/text.js";
 
 const users = [{ email: "ann@example.com", role: "admin" },
@@ -104,4 +104,9 @@ test("the view that others use has another question than an own one", () => {
 });
 test("a change that is not in the table has no question", () => {
 	assert.equal(actOf("POST /v1/cases/{id}/resolve", {}), null);
+});
+test("a proposed act is known by its request", () => {
+	assert.equal(operationOf("DELETE /v1/lists/lst_1"), "DELETE /v1/lists/{id}");
+	assert.equal(operationOf("POST /v1/lists"), "POST /v1/lists");
+	assert.ok(hasText(`act.${actOf("DELETE /v1/lists/{id}", {}).id}.text`));
 });

@@ -64,9 +64,9 @@ async function person({ email, password }) {
 	    stands };
 }
 
-// approve(reason, done): the admin approves the newest pending proposal, which has
+// approve(reason, done, flips): the admin approves the newest pending proposal, which has
 // this reason, and reads that it is done.
-async function approve(reason, done = "The change is in effect.") {
+async function approve(reason, done = "The change is in effect.", flips = "main") {
 	await admin.press("g", "o");
 	await admin.heading("Proposals");
 	await admin.page.locator("tr[data-row]", { hasText: reason }).waitFor();
@@ -74,6 +74,7 @@ async function approve(reason, done = "The change is in effect.") {
 	await admin.press("Enter");
 	await admin.page.locator(".facts", { hasText: reason }).waitFor();
 	await admin.page.getByText("of the newest").first().waitFor();
+	await admin.page.locator(flips).first().waitFor();
 	await admin.press("A");
 	await admin.page.getByRole("dialog").waitFor();
 	await admin.tabTo("dialog textarea, dialog button[type=submit]");
@@ -227,7 +228,7 @@ await step("the author proposes it as a shadow, and an admin approves", async ()
 	await author.proposed();
 	await author.stands("proposed as the shadow day-3", "#/proposals/prp_");
 	admin = await person(people.admin);
-	await approve("watch it first", "The shadow runs.");
+	await approve("watch it first", "The shadow runs.", ".flips tr[data-row]");
 	await admin.page.getByText("See the shadow").waitFor();
 	await admin.tabTo(".facts a[href^='#/trials/shadows/card.authorize/shd_']");
 });
