@@ -68,7 +68,7 @@ await page.locator(".cm-content").getByText(FROM, { exact: true }).dblclick();
 await page.keyboard.type(TO);
 await page.locator(".checked .icon").waitFor();
 await page.keyboard.press("Control+Enter");
-await page.locator("table.mix").waitFor();
+await page.locator("table.mix").first().waitFor();
 await picture("rules", 680);
 
 await browser.close();
