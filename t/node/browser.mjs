@@ -7,7 +7,7 @@
 // schema, otherwise one schema opens.  Prints "ok STEP" or "not ok STEP: WHY" for
 // each step, and stops at the first step that fails.
 import { readFileSync } from "node:fs";
-import { launch, steps, want, watch } from "./page.mjs";
+import { launch, steps, stops, want, watch } from "./page.mjs";
 
 const [modules, program, base, much] = process.argv.slice(2);
 const credentials = readFileSync(0, "utf8");
@@ -130,10 +130,7 @@ for (const [what, work] of [
 	["requests", () => fetch("http://127.0.0.1:9/").catch(() => {})],
 ]) {
 	await step(`the content policy stops other ${what}`, async () => {
-		seen.errors = [];
-		await page.evaluate(work);
-		await page.waitForTimeout(50);
-		want(seen.errors.some((text) => text.startsWith("policy:")), true);
+		want(await stops(page, seen, work), true);
 		want(await page.title(), "Assay API");
 	});
 }

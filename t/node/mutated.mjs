@@ -35,7 +35,7 @@ for (const [what, work] of FORBIDDEN) {
 	await step(`without the policy nothing stops ${what}`, async () => {
 		await page.reload();
 		await page.locator(".menu").waitFor({ state: "attached" });
-		want(await stops(page, seen, work), false);
+		want(await stops(page, seen, work, 100), false);
 	});
 }
 await browser.close();

@@ -130,12 +130,15 @@ export const FORBIDDEN = [
 	}, 0)],
 ];
 
-// stops(page, seen, work): whether the policy stops work.
-export async function stops(page, seen, work) {
+// stops(page, seen, work, ms): whether the policy stops work, which it says within so
+// many milliseconds.
+export async function stops(page, seen, work, ms = 60000) {
+	const stopped = () => seen.errors.some((text) => text.startsWith("policy:"));
 	seen.errors = [];
 	await page.evaluate(work);
-	await page.waitForTimeout(100);
-	return seen.errors.some((text) => text.startsWith("policy:"));
+	for (const end = Date.now() + ms; !stopped() && Date.now() < end;)
+		await page.waitForTimeout(20);
+	return stopped();
 }
 
 // What is wrong with the page: an error, a text that became HTML, or a part that
