@@ -97,7 +97,7 @@ reveal '{"subject":"ip","value":"2001:0db8::","userId":null}' \
 reveal '{"subject":"ip","value":"196.188.10.300"}' \
     '400 INVALID_REQUEST 400 {"subject":"ip","value":"•"}'
 reveal '{"subject":"user","value":"u-1"}' \
-    '400 INVALID_REQUEST 400 {"subject":"user","value":"u-1"}'
+    '400 INVALID_REQUEST 400 {"subject":"user"}'
 reveal '{"subject":"ip","value":"1.2.3.4","userId":"\u0007"}' \
     '400 INVALID_REQUEST 400 {"subject":"ip","value":"1.2.•.•","userId":"\u0007"}'
 
