@@ -4,7 +4,6 @@
 // shown in this window until it closes or is loaded again.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { can } from "../session.js";
 import { signal, useSignal } from "../store.js";
 import { exact, t } from "../text.js";
 import "../text/entity.js";
@@ -40,7 +39,7 @@ export function Show({ kind, id, user = null }) {
 		// The button is gone then; what has the focus instead names the id.
 		setTimeout(() => place?.querySelector("a, select, button")?.focus(), 0);
 	}
-	return hides(kind, id) && can("entities.reveal") && html`<${Button}
+	return hides(kind, id) && html`<${Button}
 		kind="quiet" class="short" busy=${busy} onClick=${show}
 		label=${t("entity.show.what", { kind: t(`subject.${kind}`),
 		    id: nameOf(kind, id) })}>${t("entity.show")}</${Button}>`;

@@ -23,7 +23,7 @@ author=$TOKEN
 http GET /v1/auth/me
 is_json "an author may propose and try rules" \
     '"\(.role) \(.capabilities | join(" "))"' \
-    "author backtest.run cases.work entities.reveal rules.propose rules.shadow"
+    "author backtest.run cases.work rules.propose rules.shadow"
 
 publish_rules "\"version\":\"one\",$dsl"
 is_error "an author may not publish rules" 403 FORBIDDEN
@@ -54,7 +54,7 @@ is_json "the refusal names both roles" .message \
     "this needs the role author or admin"
 http GET /v1/auth/me
 is_json "an analyst may work on cases" '"\(.role) \(.capabilities | join(" "))"' \
-    "analyst cases.work entities.reveal"
+    "analyst cases.work"
 change_operator admin@example.com '{"role":"author"}'
 is_error "the last admin may not become an author" 409 LAST_ADMIN
 change_operator ana@example.com '{"role":"authors"}'
