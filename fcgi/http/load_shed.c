@@ -17,17 +17,20 @@ load_shed_refuses(
 {
 	const int64_t waited_at = atomic_load(&shm->decisions_waited_at);
 
-	if (route->group == GROUP_DECIDE && waited > LOAD_SHED_PRESSURE)
-		atomic_store(&shm->decisions_waited_at, ticks);
 	if (is_probe(route))
 		return false;
+	if (route->group == GROUP_DECIDE && waited > LOAD_SHED_PRESSURE)
+		atomic_store(&shm->decisions_waited_at, ticks);
 	if (route->group == GROUP_OPERATOR && waited_at != 0 &&
 	    ticks - waited_at < LOAD_SHED_OPERATORS)
 		return true;
 	return waited > LOAD_SHED_WAIT;
 }
 
-/* Probes are cheap, and needed most under overload. */
+/*
+ * Probes are cheap, and needed most under overload.  Their own wait is no sign of it:
+ * while a pool starts, they wait for its first worker.
+ */
 static bool
 is_probe(const struct route *route)
 {

@@ -19,7 +19,7 @@ struct shm;
 /*
  * Return whether to refuse a request of route that has waited for waited
  * microseconds at ticks (clock_ticks()).  Never refuse a probe.  Store in the
- * shared region when a request of the decide group has waited longer than
+ * shared region when another request of the decide group has waited longer than
  * LOAD_SHED_PRESSURE; refuse requests of operators for LOAD_SHED_OPERATORS
  * after that.
  */

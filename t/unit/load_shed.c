@@ -34,8 +34,10 @@ static const struct {
 	{ &login, 5000, 0, false },
 	{ &decision, 6000, 501, false },
 	{ &login, 6001, 0, true },
-	{ &probe, 6900, 501, false },
-	{ &login, 7100, 0, true },
+	{ &login, 6900, 0, true },
+	/* Probes wait while a pool starts. */
+	{ &probe, 7100, 60000, false },
+	{ &login, 7100, 0, false },
 	{ &decision, 7100, 0, false },
 	{ &login, 7900, 0, false },
 	/* A long wait of an operator does not refuse later operators. */
