@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
-// Every text that the page shows passes here, whoever wrote it: callers choose ids,
-// tags and names, and one with hidden characters could look like another.  What is
-// copied, sent or typed into a field stays as it is.
+// Preact gives this module each text before the page shows it.  Callers choose ids,
+// tags and names, and an id with hidden characters could look like another id.  What
+// the operator copies, sends or types into a field stays as it is.
 import { options } from "../third_party/preact/preact.js";
 import { coded } from "./text.js";
 

@@ -7,18 +7,20 @@ import { call } from "../api.js";
 import { amount, number } from "../format.js";
 import { Icon } from "../icons.js";
 import { href } from "../router.js";
-import { t } from "../text.js";
+import { exact, t } from "../text.js";
 import "../text/impact.js";
 import { Badge, Verdict } from "../ui/badge.js";
-import { Id } from "../ui/copy.js";
+import { Ends, Id } from "../ui/copy.js";
 import { Select } from "../ui/form.js";
 import { Money } from "../ui/money.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead } from "../ui/time.js";
+import { Time } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 
 // The rows of a page.
 export const FLIPS = 50;
+
+const MOST_IN_USER = 18;
 
 const nameOf = (from, to) => `${from} ${to}`;
 
@@ -70,22 +72,22 @@ function Label({ label }) {
 }
 
 const columns = () => [
-	{ id: "time", label: html`<${TimeHead} />`, align: "nowrap",
+	{ id: "time", label: t("time"), zoned: true, decides: true,
 	    cell: ({ decidedAt }) => html`<${Time} at=${decidedAt} />` },
-	{ id: "event", label: t("impact.event"), main: true, align: "anywhere",
-	    cell: ({ eventId }) => html`<code>${eventId}</code>` },
-	{ id: "active", label: t("impact.before"),
+	{ id: "event", label: t("impact.event"), main: true, long: true,
+	    cell: ({ eventId }) => html`<code><${Ends} text=${exact(eventId)} /></code>` },
+	{ id: "active", label: t("impact.before"), decides: true,
 	    cell: ({ active }) => html`<${Verdict} verdict=${active} />` },
-	{ id: "candidate", label: t("impact.after"),
+	{ id: "candidate", label: t("impact.after"), decides: true,
 	    cell: ({ candidate }) => html`<${Verdict} verdict=${candidate} />` },
-	{ id: "amount", label: t("impact.amount"), align: "end nowrap",
+	{ id: "amount", label: t("impact.amount"), align: "end", decides: true,
 	    cell: (row) => amount(row.amount, row.currency) },
 	{ id: "label", label: t("impact.label"),
 	    cell: ({ label }) => html`<${Label} label=${label} />` },
-	{ id: "user", label: t("impact.user"), align: "anywhere",
+	{ id: "user", label: t("impact.user"), long: true,
 	    cell: ({ userId }) => userId === null ?
 		html`<span class="muted">–</span>` : html`<${Id} id=${userId}
-		href=${href("/decisions", {}, { userId })} />` },
+		href=${href("/decisions", {}, { userId })} most=${MOST_IN_USER} />` },
 ];
 
 function Pairs({ pairs }) {
@@ -122,8 +124,8 @@ export function Flips({ active, request = null }) {
 	    t("impact.pair", { from: t(`verdict.${from}`),
 		to: t(`verdict.${to}`) })]);
 	return html`<div class="stack flips"><${Pairs} pairs=${pairs} />
-		<div class="filters"><${Select} label=${t("impact.show")} value=${pair} disabled=${busy}
-			options=${[["", t("impact.show.all")], ...options]}
+		<div class="filters"><${Select} label=${t("impact.show")} value=${pair}
+			disabled=${busy} options=${[["", t("impact.show.all")], ...options]}
 			onInput=${choose} />
 			<p class="line muted" role="status">${busy ?
 			    t("impact.loading") :

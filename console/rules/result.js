@@ -14,7 +14,8 @@ export function Result({ result, request = null }) {
 	<div class="columns">
 		<div class="stack"><h3>${t("trials.sides")}</h3>
 			<${Balance} ...${result} />
-			<${Sides} label=${t("trials.sides")} before=${result.active?.counts ?? result.baseline}
+			<${Sides} label=${t("trials.sides")}
+				before=${result.active?.counts ?? result.baseline}
 				after=${result.candidate} names=${[t("trials.baseline"),
 				    t("trials.candidate")]} /></div>
 		<div class="stack"><h3>${t("trials.mix")}</h3>

@@ -6,13 +6,14 @@ import { call } from "../api.js";
 import { href } from "../router.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
-import { t } from "../text.js";
+import { exact, t } from "../text.js";
 import "../text/trials.js";
 import { Verdict } from "../ui/badge.js";
+import { Ends } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Facts, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { Time, TimeHead, ZonedTime } from "../ui/time.js";
+import { Time, ZonedTime } from "../ui/time.js";
 import { Difference } from "./difference.js";
 
 export function Origin({ shadow }) {
@@ -48,12 +49,12 @@ export function Changes({ type, version }) {
 }
 
 const columns = () => [
-	{ id: "event", label: t("trials.event"), main: true,
-	    cell: ({ eventId }) => html`<code>${eventId}</code>` },
-	{ id: "at", label: html`<${TimeHead} label=${t("trials.at")} />`,
+	{ id: "event", label: t("trials.event"), main: true, long: true,
+	    cell: ({ eventId }) => html`<code><${Ends} text=${exact(eventId)} /></code>` },
+	{ id: "at", label: t("trials.at"), zoned: true, decides: true,
 	    cell: ({ decidedAt }) => html`<${Time} at=${decidedAt} />` },
 	...["live", "shadow"].map((side) => ({ id: side, label: t(`trials.${side}`),
-	    cell: (row) => html`<${Verdict} verdict=${row[side]} />` })),
+	    decides: true, cell: (row) => html`<${Verdict} verdict=${row[side]} />` })),
 ];
 
 export function Examples({ examples }) {

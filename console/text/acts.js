@@ -39,7 +39,7 @@ addText({
 	    "with this password only, and must replace it then.",
 	"act.admins": "Admins afterwards",
 	"act.key.create": "Create the key",
-	"act.key.create.text": "Whoever has the key {name} can send what it allows.",
+	"act.key.create.text": "A program that has the key {name} can send these requests.",
 	"act.key.revoke": "Revoke the key",
 	"act.key.revoke.text": "The service refuses the key {name} from now on. Services " +
 	    "that use it get no decisions. This cannot be undone.",

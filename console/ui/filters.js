@@ -16,8 +16,8 @@ export function toInput(at, zone) {
 	return time(at, zone).slice(0, MINUTE_CHARS);
 }
 
-// The time of the API for such a text; a day is its first minute.  null for what is no
-// time.
+// fromInput TEXT ZONE: the time of the API that a field with this text means, or null
+// if the text is no time.  A day means its first minute.
 export function fromInput(text, zone) {
 	const [, day, clock = "00:00"] =
 	    /^(\S{10})(?:[T ](\d\d:\d\d(?::\d\d)?))?$/.exec(text) ?? [];
@@ -25,7 +25,7 @@ export function fromInput(text, zone) {
 	return Number.isNaN(then.getTime()) ? null : then.toISOString();
 }
 
-// The day itself; null for what is no day, as 2026-02-30.
+// dayOf TEXT: the text, or null if it is no day of the calendar; 2026-02-30 is none.
 export function dayOf(text) {
 	return /^\d{4}-\d\d-\d\d$/.test(text) &&
 	    time(`${text}T00:00Z`, "utc").slice(0, DAY_CHARS) === text ? text : null;

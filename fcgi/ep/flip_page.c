@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/base/value.h"
@@ -34,8 +35,7 @@ flip_page_read(struct flip_page *ret, struct json_object *json, struct fail *f)
 	size_t i;
 
 	ret->limit = body_int(json, "flips", 0);
-	for (i = 0; ret->limit == 0 && i < sizeof(choosers) / sizeof(*choosers);
-	     i++)
+	for (i = 0; ret->limit == 0 && i < nitems(choosers); i++)
 		if (body_has(json, choosers[i]))
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "flips",
 			    "is required with %s", choosers[i]);
@@ -104,8 +104,7 @@ flip_is_wanted(const struct flip_page *page, const struct flip_sample *sample)
 {
 	const struct backtest_label_result *r = sample->result;
 
-	return page->limit > 0 && r->active != r->candidate &&
-	    (page->from == VERDICT__NONE || page->from == r->active) &&
+	return (page->from == VERDICT__NONE || page->from == r->active) &&
 	    (page->to == VERDICT__NONE || page->to == r->candidate) &&
 	    (page->before == NULL || strcmp(sample->id, page->before) < 0);
 }

@@ -60,7 +60,7 @@ struct flip_page {
 int flip_page_read(struct flip_page *ret, struct json_object *json,
     struct fail *f) __attribute__((warn_unused_result));
 
-/* Keep a sample that differs if it belongs to the page. */
+/* Keep a sample that differs if it belongs to this page, which has rows. */
 void flip_page_add(struct flip_page *page, const struct flip_sample *sample);
 
 /*

@@ -119,6 +119,7 @@ rate_limit_redis(struct worker *w)
 
 	if (w->redis == NULL)
 		return LIMIT_SKIPPED;
+	/* The key of a probe, which no caller has. */
 	if (take_redis(w, "assay:limit:nobody", PROBE_MAX, &count, &left) == -1)
 		return LIMIT_DOWN;
 	return LIMIT_OK;

@@ -74,10 +74,9 @@ $$;
 -- A page of the trail, newest first, and its total length.  before is the last
 -- entry of the previous page, or null.  Of the other parameters null selects
 -- all; of_action is the beginning of an action, and part a part of an actor, an
--- action or the parameters; ASCII letters in
--- any case.  There is no index for them: a call looks
--- at 100000 entries, and next is the last of these if older ones remain that may
--- belong to the page, else null.
+-- action or the parameters, with ASCII letters in any case.  There is no index for
+-- them: a call looks at 100000 entries, and next is the last of these if older ones
+-- remain that may belong to the page, else null.
 create or replace function assay.audit_page(page_limit bigint,
     page_offset bigint, before text, of_actor text, of_action text,
     since timestamptz, until timestamptz, part text default null)

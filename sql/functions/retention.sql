@@ -176,7 +176,8 @@ return case collection
 
 -- How many rows a sweep would remove now if the collection were kept for that number
 -- of days, and before which time they are.  It looks above the watermark only.  More
--- than 10,000 rows are an estimate of the planner.  cut is null if days is 0, which keeps the collection for ever.
+-- than 10,000 rows are an estimate of the planner.  cut is null if days is 0, which
+-- keeps the collection for ever.
 create or replace function assay.retention_preview(collection text, days bigint,
     out rows bigint, out exact boolean, out cut timestamptz)
 language plpgsql security definer

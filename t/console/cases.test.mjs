@@ -170,7 +170,7 @@ test("a time in a field is that of the zone, and comes back the same", () => {
 	assert.equal(fromInput("", "utc"), null);
 });
 
-test("a time in a field may be a day, and what is no time is none", () => {
+test("a field for a time takes a day, and refuses other texts", () => {
 	assert.equal(fromInput("2026-03-01", "utc"), "2026-03-01T00:00:00.000Z");
 	assert.equal(fromInput("2026-03-01T12:30:07", "utc"), "2026-03-01T12:30:07.000Z");
 	for (const text of ["2026-02-30", "2026-3-1", "2026-03-01 25:00", "12:30",
