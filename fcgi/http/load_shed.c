@@ -28,8 +28,8 @@ load_shed_refuses(
 }
 
 /*
- * Probes are cheap, and needed most under overload.  Their own wait is no sign of it:
- * while a pool starts, they wait for its first worker.
+ * Probes are cheap, and needed most under overload.  Their own wait is no sign
+ * of it: while a pool starts, they wait for its first worker.
  */
 static bool
 is_probe(const struct route *route)
