@@ -6,8 +6,8 @@
 # an executable NAME of the folder build, in which both run.  Its log is
 # BUILD/NAME.log, as that of make check.
 #
-# A result is a program with seconds, status (PASS, FAIL or SKIP), and the numbers
-# of its tests: passed, failed, skipped.
+# A result is a program with seconds, processor seconds (cpu), status (PASS, FAIL or
+# SKIP), and the numbers of its tests: passed, failed, skipped.
 package TestRun;
 use strict;
 use warnings;
@@ -27,9 +27,11 @@ sub run {
 
 	while (@waiting || %running) {
 		start(shift @waiting) while @waiting && keys %running < $jobs;
+		my $before = cpu_of_children();
 		my $pid = waitpid(-1, WNOHANG);
 		if ($pid > 0 && $running{$pid}) {
 			my $result = finish(delete $running{$pid}, $?);
+			$result->{cpu} = cpu_of_children() - $before;
 			push @results, $result;
 			$ended->($result);
 			next;
@@ -38,6 +40,12 @@ sub run {
 		sleep 0.02;
 	}
 	return @results;
+}
+
+# The seconds of all children that were waited for, and of theirs.
+sub cpu_of_children {
+	my (undef, undef, $user, $system) = times;
+	return $user + $system;
 }
 
 sub start {

@@ -58,10 +58,10 @@ for my $stage (@stages) {
 	}
 }
 
-print "\nThe slowest programs:\n";
+print "\nThe slowest programs, and the time of processors that each took:\n";
 my @slowest = sort { $b->{seconds} <=> $a->{seconds} } @results;
 $#slowest = SLOWEST - 1 if @slowest > SLOWEST;
-printf "%5.1f s %s\n", $_->{seconds}, $_->{name} for @slowest;
+printf "%5.1f s %5.1f s %s\n", @$_{qw(seconds cpu name)} for @slowest;
 
 for my $result (@results) {
 	print "SKIP $result->{name}: $_\n" for TestRun::skips($result);

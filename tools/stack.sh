@@ -81,17 +81,24 @@ stack_pg_start() {
 }
 
 # stack_until SECONDS PID COMMAND ...: wait until the command succeeds.  Fail
-# after SECONDS, or when the process has ended (0: no process).
+# after SECONDS, on a busy machine later, or when the process has ended (0: no
+# process).  It is tried every 50 ms, after a second every 250 ms.
 stack_until() {
-	stack_left=$(($1 * 20))
+	stack_last=$(($1 * 20))
+	stack_n=0
 	stack_pid=$2
 	shift 2
 	while ! "$@" >/dev/null 2>&1; do
-		stack_left=$((stack_left - 1))
-		[ "$stack_left" -gt 0 ] || return 1
+		[ "$stack_n" -lt "$stack_last" ] || return 1
 		[ "$stack_pid" -eq 0 ] || kill -0 "$stack_pid" 2>/dev/null ||
 		    return 1
-		sleep 0.05
+		if [ "$stack_n" -lt 20 ]; then
+			stack_n=$((stack_n + 1))
+			sleep 0.05
+		else
+			stack_n=$((stack_n + 2))
+			sleep 0.25
+		fi
 	done
 }
 

@@ -22,7 +22,7 @@ rows_written() {
 }
 
 # A worker accepts requests for 5 ms.  On a busy machine it may decide before it has
-# read all of them, or shed some: then try again.
+# read all of them: then try again.
 for attempt in $(seq 40); do
 	stop_worker
 	n=0

@@ -37,13 +37,13 @@ is "without a database the country is unknown" "$(seen_countries)" ""
 start_cron "decide --for 10m" GEOIP_DB="$GEOIP_DB" GEOIP_ASN_DB="$GEOIP_ASN_DB"
 put_country NG 3
 check "a database that appears decides without a restart" \
-    stack_until 3 0 country_is NG
+    stack_until 60 0 country_is NG
 age=$(metric 'engine_geoip_age_seconds{database="places"}')
 check "the metric has the age of the new database" \
     test "$((${age%%.*} / 86400))" -eq 3
 put_country SE 2
 check "a database that is renamed into place decides" \
-    stack_until 3 0 country_is SE
+    stack_until 60 0 country_is SE
 is "one worker logs each new database" \
     "$(grep -c "event=geoip_opened path=$GEOIP_DB " \
     "$scratch/log/pool.log")" 2
@@ -82,7 +82,7 @@ check "the companion logs the bad file" stack_until 25 0 warnings_are cron.log \
     "$((before + 1))"
 
 put_country KE 1
-check "the next good database decides" stack_until 3 0 country_is KE
+check "the next good database decides" stack_until 60 0 country_is KE
 sleep 10
 http POST /v1/decisions/async '{"id":"later-1","type":"account.login",
     "subject":{"userId":"u-9","ip":"81.2.3.4"}}'

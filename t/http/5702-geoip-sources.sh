@@ -28,7 +28,7 @@ is "a run without a source succeeds" "$(fetch_geoip) $(kept_files)" "0 "
 is "a database is fetched from a URL" \
     "$(fetch_geoip GEOIP_URL="$url") $(offered_country)" "0 NG"
 check "the pool decides with the fetched database" \
-    stack_until 3 0 country_is NG
+    stack_until 60 0 country_is NG
 asked >/dev/null
 is "a database whose checksum is known is not fetched again" \
     "$(fetch_geoip GEOIP_URL="$url") $(asked)" \
@@ -146,5 +146,5 @@ is "a wrong licence key is refused" \
     "70 the checksum cannot be fetched: status 401"
 is "no log has the account, the key or the server's text" "$(grep -l -e 471100 \
     -e license-key -e the-server-says -e "${server##*/}" "$scratch"/log/*)" ""
-check "the pool decides with the last database" stack_until 3 0 country_is US
+check "the pool decides with the last database" stack_until 60 0 country_is US
 finish

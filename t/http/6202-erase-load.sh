@@ -9,7 +9,7 @@
 # shellcheck source=t/http/recount.sh
 . "$(dirname "$0")/recount.sh"
 
-start_stack DECIDE_WORKERS=6 OPERATOR_WORKERS=4
+start_stack DECIDE_WORKERS=3 OPERATOR_WORKERS=3
 admin_token
 api_key
 
@@ -42,7 +42,7 @@ done
 } | send /v1/decisions/batch
 END
 seq 48 | SOCKET="$scratch/run/http.sock" KEY="$KEY" TOKEN="$TOKEN" \
-    BASE="$BASE" xargs -P 12 -I{} sh "$scratch/client" {} \
+    BASE="$BASE" xargs -P 6 -I{} sh "$scratch/client" {} \
     >"$scratch/answers" 2>&1
 is "every event gets a scored decision" "$(jq -r 'select((.userId
     or .error) | not) | (.results // [{decision: .}])[].decision.score >= 0' \
