@@ -152,7 +152,7 @@ insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
 values (origin() + interval '150001.5 seconds', 'vd_00150002',
     'dry', 'order.place', 'quiet', '{}', '{"verdict":"deny","score":7,'
     '"reasons":[{"tag":"odd","points":7}],"policyId":"p","policyVersion":"v"}');
-analyze assay.verdict_log, assay.decision_detail;
+vacuum analyze assay.verdict_log, assay.decision_detail;
 -- How many entries a page has, the newest, the oldest, and where it ended.
 create function page(f assay.log_filter, since interval default '-1 year',
     until interval default '150003 s')
