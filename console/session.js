@@ -210,9 +210,16 @@ function tick() {
 	}
 }
 
+// Whether something on the page would be lost: who keeps it refuses to let the page go.
+const keepsWork = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
+
 const heard = {
+	// What the operator has changed here stays for this operator alone.
 	out() {
-		location.reload();
+		if (["open", "locked"].includes(session.value.phase) && keepsWork())
+			lock();
+		else
+			location.reload();
 	},
 	in({ email }) {
 		if (session.value.me === null || session.value.me.email !== email)

@@ -240,6 +240,26 @@ await step("a slow answer comes too late for a page that is left", async () => {
 	want(seen.errors.slice(errors).join(), "");
 	await ana.unroute("**/v1/cases?*");
 });
+await step("who signs out in one tab keeps what is changed in another", async () => {
+	const { page: changed, context: own } = await signedIn("admin@example.com");
+	const tabs = await Promise.all([1, 2].map(() => own.newPage()));
+	for (const tab of tabs) {
+		await tab.goto(`${base}/console/`);
+		await tab.locator(".menu").waitFor({ state: "attached" });
+	}
+	await show(changed, "#/rules/order.place", "rule-editor .cm-content");
+	await changed.locator("rule-editor .cm-content").click();
+	await changed.keyboard.type("# kept");
+	await changed.locator(".badge", { hasText: "unpublished changes" }).first()
+	    .waitFor();
+	await tabs[0].getByRole("button", { name: "Sign out", exact: true }).click();
+	for (const tab of tabs)
+		await tab.getByRole("heading", { name: "Sign in" }).waitFor();
+	await enterAgain(changed);
+	want((await changed.locator("rule-editor .cm-content").innerText())
+	    .includes("# kept"), true);
+	await own.close();
+});
 await step("a disabled operator is asked to sign in, and cannot", async () => {
 	want((await ask(admin, "PATCH", "/v1/auth/users/ana@example.com",
 	    { disabled: true })).status, 200);
