@@ -45,13 +45,16 @@ export function Reasons({ reasons }) {
 }
 
 // Why the service cannot repeat the decision.
-export function NotRecomputed({ explanation }) {
+function NotRecomputed({ explanation }) {
 	return explanation.why && html`<${Note} tone="warn">${t("explain.gone",
 	    { why: explanation.why.text })}</${Note}>`;
 }
 
-// Why: the rules that fired; the others on demand.
-export function Why({ explanation }) {
+const Rules = ({ rules, whole }) => html`<ul class="rules">${rules.map((rule) =>
+    html`<${Rule} key=${rule.id} rule=${rule} whole=${whole} />`)}</ul>`;
+
+// Why: the rules that fired; the others on demand.  whole also shows their texts.
+export function Why({ explanation, whole = false }) {
 	const rules = explanation.rules ?? [];
 	const fired = rules.filter(({ truth }) => truth === "true");
 	const others = rules.filter(({ truth }) => truth !== "true");
@@ -61,12 +64,10 @@ export function Why({ explanation }) {
 		${explanation.watched && html`<${Note} tone="warn">
 			${t("explain.watched")}</${Note}>`}
 		<${Reasons} reasons=${fired.length > 0 ? rest : explanation.reasons} />
-		<ul class="rules">${fired.map((rule) =>
-		    html`<${Rule} key=${rule.id} rule=${rule} />`)}</ul>
+		<${Rules} rules=${fired} whole=${whole} />
 		${others.length > 0 && html`<details><summary>${t("explain.others",
-		    { n: others.length })}</summary><ul class="rules">${others.map(
-		    (rule) => html`<${Rule} key=${rule.id} rule=${rule} />`)}</ul>
-		</details>`}</div>`;
+		    { n: others.length })}</summary>
+		    <${Rules} rules=${others} whole=${whole} /></details>`}</div>`;
 }
 
 function Change({ change, way, pick }) {

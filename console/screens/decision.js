@@ -6,7 +6,7 @@ import { call } from "../api.js";
 import { EventFacts } from "../cases/facts.js";
 import { Learned, Model, Policy, Signals } from "../explain/detail.js";
 import { Try } from "../explain/try.js";
-import { Changes, NotRecomputed, Reasons, Rule } from "../explain/why.js";
+import { Changes, Why } from "../explain/why.js";
 import { amount } from "../format.js";
 import { handleOf } from "../handles.js";
 import { useKeys } from "../keys.js";
@@ -18,7 +18,7 @@ import { Badge, Outcome, Score, Verdict } from "../ui/badge.js";
 import { Cli, copy, Id } from "../ui/copy.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { LinkButton } from "../ui/form.js";
-import { Note, Page, Section } from "../ui/page.js";
+import { Page, Section } from "../ui/page.js";
 
 function Lead({ explanation }) {
 	const { verdict, score, label, eventId } = explanation;
@@ -30,15 +30,6 @@ function Lead({ explanation }) {
 			</span></span>` : html`<${Badge}>${t("decision.noLabel")}
 		</${Badge}>`}
 		<${Id} id=${eventId} /></span>`;
-}
-
-function Rules({ explanation }) {
-	const { rules, reasons, watched } = explanation;
-	return html`<div class="stack"><${NotRecomputed} explanation=${explanation} />
-		${watched && html`<${Note} tone="warn">${t("explain.watched")}</${Note}>`}
-		<${Reasons} reasons=${reasons} />
-		${rules && html`<ul class="rules">${rules.map((rule) =>
-		    html`<${Rule} key=${rule.id} rule=${rule} whole />`)}</ul>`}</div>`;
 }
 
 function Shown({ explanation }) {
@@ -58,7 +49,7 @@ function Shown({ explanation }) {
 		<div class="case-view">
 			<div class="page">
 				<${Section} title=${t("decision.rules")}>
-					<${Rules} explanation=${explanation} /></${Section}>
+					<${Why} explanation=${explanation} whole /></${Section}>
 				<${Learned} explanation=${explanation} />
 				<${Model} explanation=${explanation} />
 			</div>
