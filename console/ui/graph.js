@@ -23,24 +23,51 @@ export function places(count) {
 	});
 }
 
-function Node({ x, y, kind, text, href, title, tone = "" }) {
+// The size of a label: its letters have about this width and height.
+const LETTER = 6.2;
+const LINE = 12;
+
+// labelAt(POINT, TEXT): { x, y, side, left, right }: a label is beside its node, above
+// or below it in the middle.
+export function labelAt({ x, y }, text) {
 	const side = x < MIDDLE - 20 ? "end" : x > MIDDLE + 20 ? "start" : "middle";
+	const at = x + { end: -11, start: 11, middle: 0 }[side];
+	const width = LETTER * text.length;
+	const left = at - { end: width, start: 0, middle: width / 2 }[side];
+	return { x: at, y: y + (side === "middle" ? (y < MIDDLE ? -12 : 20) : 4), side,
+	    left, right: left + width };
+}
+
+// readable(LABELS): those that cover no earlier one, else null.
+export function readable(labels) {
+	const kept = [];
+	return labels.map((one) => {
+		const covers = kept.some((other) => Math.abs(one.y - other.y) < LINE &&
+		    one.left < other.right && other.left < one.right);
+		if (!covers)
+			kept.push(one);
+		return covers ? null : one;
+	});
+}
+
+function Node({ at: { x, y }, label, kind, text, href, title, tone = "" }) {
 	const drawn = html`<title>${title}</title>
 		<circle cx=${x} cy=${y} r="7" class=${`node kind-${kind} ${tone}`} />
 		${tone === "bad" && html`<circle cx=${x} cy=${y} r="10" class="halo" />`}
-		<text x=${x + { end: -11, start: 11, middle: 0 }[side]}
-			y=${y + (side === "middle" ? (y < MIDDLE ? -12 : 20) : 4)}
-			text-anchor=${side}>${shortId(text, 11)}</text>`;
+		${label && html`<text x=${label.x} y=${label.y}
+			text-anchor=${label.side}>${text}</text>`}`;
 	return href ? html`<a href=${href} aria-label=${title}>${drawn}</a>` :
 	    html`<g>${drawn}</g>`;
 }
 
 // Graph: centre is { kind, text, title }; nodes are { kind, id, text, title, href, tone,
-// weight }, of which the first MOST_NODES are drawn, with a ring if the tone is bad;
-// edges are [i, j] of nodes.
+// weight }, of which the first MOST_NODES are drawn, with a ring if the tone is bad, and
+// without the text that would cover another; edges are [i, j] of nodes.
 export function Graph({ label, centre, nodes, edges = [] }) {
-	const drawn = nodes.slice(0, MOST_NODES);
+	const drawn = nodes.slice(0, MOST_NODES).map((node) =>
+	    ({ ...node, text: shortId(node.text, 11) }));
 	const at = places(drawn.length);
+	const labels = readable(drawn.map(({ text }, i) => labelAt(at[i], text)));
 	return html`<svg class="graph" role="group" aria-label=${label}
 		viewBox=${`-70 0 ${SIZE + 140} ${SIZE}`}>
 		${edges.filter(([a, b]) => a < drawn.length && b < drawn.length)
@@ -53,6 +80,6 @@ export function Graph({ label, centre, nodes, edges = [] }) {
 			class=${`node centre kind-${centre.kind}`}>
 			<title>${centre.title}</title></circle>
 		${drawn.map((node, i) => html`<${Node} key=${`${node.kind} ${node.id}`}
-			...${node} ...${at[i]} />`)}
+			...${node} at=${at[i]} label=${labels[i]} />`)}
 	</svg>`;
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { daysSince } from "../../console/rules/trend.js";
-import { places } from "../../console/ui/graph.js";
+import { labelAt, places, readable } from "../../console/ui/graph.js";
 import { compact, every, linear, ticks } from "../../console/ui/scale.js";
 
 test("an axis has round values that reach the largest one", () => {
@@ -37,4 +37,17 @@ test("the links of a drawing have different places inside it", () => {
 		assert.ok(at.every(({ x, y }) => x >= 0 && x <= 420 && y >= 0 &&
 		    y <= 420));
 	}
+});
+test("a label that would cover an earlier one is left out", () => {
+	for (const [count, most] of [[1, 1], [6, 6], [36, 35]]) {
+		const labels = places(count).map((at) => labelAt(at, "d-123456789"));
+		const shown = readable(labels).filter(Boolean);
+		assert.ok(shown.length <= most && shown.length >= Math.min(6, count));
+		for (const [i, a] of shown.entries())
+			for (const b of shown.slice(i + 1))
+				assert.ok(Math.abs(a.y - b.y) >= 12 ||
+				    a.right <= b.left || b.right <= a.left);
+	}
+	assert.deepEqual(readable([labelAt({ x: 0, y: 0 }, "one"),
+	    labelAt({ x: 0, y: 0 }, "two")]).map(Boolean), [true, false]);
 });
