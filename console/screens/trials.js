@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// Trials: backtests on recorded samples, and shadows beside live decisions.
+// Backtests on recorded samples, and shadows beside live decisions.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { number, percent } from "../format.js";

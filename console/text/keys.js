@@ -17,7 +17,7 @@ addText({
 	"scope.proposal": "Proposals",
 	"scope.decisions": "Decisions",
 	"scope.rules": "Rules and policies",
-	"scope.trials": "Trials",
+	"scope.trials": "Backtests, shadows",
 	"key.help": "Show all keys",
 	"key.search": "Search",
 	"key.palette": "Open the command palette",

@@ -50,7 +50,7 @@ addText({
 	"nav.audit": "Audit trail",
 	"nav.rules": "Rules",
 	"nav.policies": "Policies",
-	"nav.trials": "Trials",
+	"nav.trials": "Backtests, shadows",
 	"nav.quality": "Quality",
 	"nav.account": "Account and settings",
 

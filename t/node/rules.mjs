@@ -269,7 +269,7 @@ await step("the author compares the shadow and proposes to promote it", async ()
 		await route.fulfill({ response: answer, json: shadows });
 	});
 	await author.press("Escape", "Tab", "g", "t");
-	await author.heading("Trials");
+	await author.heading("Backtests, shadows");
 	await author.tabTo(".tabs a[href='#/trials?tab=shadows']");
 	await author.press("Enter");
 	await author.page.locator("tr[data-row*=shd_]").waitFor();
