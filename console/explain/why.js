@@ -20,7 +20,7 @@ function Comparison({ comparison, truth, value }) {
 
 // Rule: its tag and points, its result, and the comparisons that made it.  whole
 // also shows its text.
-export function Rule({ rule, whole = false }) {
+function Rule({ rule, whole = false }) {
 	const fired = rule.truth === "true";
 	return html`<li class=${`rule ${fired ? "fired" : ""}`}>
 		<div class="head"><${Truth} truth=${rule.truth} words=${whole} />
