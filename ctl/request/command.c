@@ -39,7 +39,7 @@ static const struct {
 	{ "Proposals", "proposals" },
 	{ "Lists", "lists" },
 	{ "Settings, storage, personal data",
-	    "erase retention settings status storage" },
+	    "erase retention settings status storage stored" },
 	{ "Operators and keys", "audit keys users" },
 	{ "Webhooks and alerts", "notifications webhooks" },
 	{ "Database", "admin doctor key migrate models restored setup" },

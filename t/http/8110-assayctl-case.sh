@@ -91,7 +91,22 @@ ctl retention run
 is "retention run prints what it removed" "$STATUS $(grep -c '^activity  *0$' \
     "$scratch/out")" "0 1"
 
+ctl retention preview --activity 1
+is "retention preview counts the rows of each collection" \
+    "$STATUS $(grep -cE '^(verdicts|activity|replay|idempotency|deadLetter) ' \
+    "$scratch/out") $(grep -cE '^activity  *1 .* yes$' "$scratch/out")" "0 5 1"
+ctl retention preview --activity 36501
+is "retention preview refuses days out of range" "$STATUS" 64
+ctl settings show
+is "retention preview changes nothing" "$(grep -c ' override ' "$scratch/out")" 0
+
 # A user is erased.
+ctl stored u-after
+is "stored counts what a user has" \
+    "$STATUS $(sed -n 's/^activity entries  *//p' "$scratch/out")" "0 1"
+ctl stored u-nobody
+is "stored counts nothing of an unknown user" "$STATUS $(grep -cE ' (0|no)$' \
+    "$scratch/out")" "0 10"
 ctl erase u-after
 is "erase without --yes and a terminal exits 64" "$STATUS" 64
 ctl erase --yes u-after
@@ -100,4 +115,7 @@ is "erase --yes erases the user" \
     "$scratch/out")" "0 1"
 ctl erase --yes u-after
 check "a second erase finds nothing" prints 'graph removed  *no'
+ctl stored u-after
+is "what is erased is no longer stored" \
+    "$(sed -n 's/^activity entries  *//p' "$scratch/out")" 0
 finish
