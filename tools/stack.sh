@@ -192,9 +192,9 @@ stack_port() {
 		print $s->sockport'
 }
 
-# stack_console SRC DIR: make the files of the console in the same way.  The
-# version in their paths is a hash of them, because a browser never loads a file
-# of the same version again.
+# stack_console SRC DIR: make the files of the console in the same way, also
+# compressed.  The version in their paths is a hash of them, because a browser
+# never loads a file of the same version again.
 stack_console() {
 	stack_new=$2/console/new
 	mkdir -p "$stack_new"
@@ -204,6 +204,7 @@ stack_console() {
 		    console/bundles.tbl) >"$stack_new/$stack_file" || return 1
 	done
 	stack_version=$(cat "$stack_new"/* | sha256sum | cut -c 1-12)
+	gzip -nk9 "$stack_new"/* || return 1
 	mv "$stack_new" "$2/console/$stack_version"
 	sed "s/@VERSION@/$stack_version/g" "$1/console/index.html.in" \
 	    >"$2/console/index.html"

@@ -34,6 +34,7 @@ function textAsHtml(text) {
 	return box;
 }
 EOF
+	rm "$core.gz"
 done
 start_tcp_site
 run_steps mutated.mjs 6 \
