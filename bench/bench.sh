@@ -755,8 +755,6 @@ part_w() {
 	echo "(w) the console with $verdicts decisions, $((verdicts / 10)) cases" \
 	    "and 1000000 list entries"
 	start_pool 4 32
-	find "$scratch/share/console" \( -name '*.js' -o -name '*.css' \) \
-	    -exec gzip -nk9 {} +
 	fill_store "$verdicts"
 	fill_lists user,device,ip,bin
 	sql "insert into assay.review_case (id, event_id, verdict_id, queue, score,

@@ -21,5 +21,5 @@ for n in 1 2 3 4; do
 done
 sql "update assay.review_case set opened_at = now() - interval '150 minutes'"
 start_tcp_site
-run_steps session.mjs 17 '{"password":"correct horse"}'
+run_steps session.mjs 18 '{"password":"correct horse"}'
 finish

@@ -48,6 +48,15 @@ async function enterAgain(page) {
 	await gone(dialog(page, ended));
 }
 
+await step("a sign-in up to the home page takes at most 12 requests", async () => {
+	const sent = [];
+	const { page, context: own } = await signedIn("ana@example.com", (fresh) =>
+	    fresh.on("request", (request) => sent.push(request.url())));
+	await page.locator(".stats, .empty").first().waitFor();
+	await page.waitForLoadState("networkidle");
+	want(sent.length <= 12 || sent.join(" "), true);
+	await own.close();
+});
 await step("scripts and other sites cannot use the cookie", async () => {
 	const [cookie, ...more] = await context.cookies();
 	want(`${cookie.name} ${cookie.httpOnly} ${cookie.sameSite} ${cookie.path} ` +
