@@ -138,7 +138,7 @@ what="the console is small enough for a first visit"
 	at_most 60 "the first screen" "$made/core.js" "$made/work.js"
 	at_most 150 "the editor" "$made/editor.js"
 	at_most 10 "the styles" "$made/style.css"
-	size=$(cat "$made"/* | wc -c)
+	size=$(cat "$made"/*.js "$made"/*.css | wc -c)
 	[ "$size" -le 1048576 ] || echo "all files: $size bytes"
 } >"$tmp/faults"
 verdict "$what"

@@ -97,6 +97,7 @@ function Erase() {
 			<${TextField} label=${t("data.user")} value=${userId}
 				onInput=${setUserId} />
 			<div class="buttons">
+				<${Cli} words="stored" operands=${[userId || "USER"]} />
 				<${Cli} words="erase" operands=${[userId || "USER"]} />
 				<${Button} type="submit" kind="danger" busy=${busy}
 					disabled=${userId.trim() === ""}>
