@@ -42,7 +42,8 @@ sub run {
 	return @results;
 }
 
-# The seconds of all children that were waited for, and of theirs.
+# The processor seconds of the programs that have ended, with those of their children
+# that they waited for: not of the processes of a browser.
 sub cpu_of_children {
 	my (undef, undef, $user, $system) = times;
 	return $user + $system;

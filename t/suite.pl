@@ -58,7 +58,7 @@ for my $stage (@stages) {
 	}
 }
 
-print "\nThe slowest programs, and the time of processors that each took:\n";
+print "\nThe slowest programs, each with its time and its processor time:\n";
 my @slowest = sort { $b->{seconds} <=> $a->{seconds} } @results;
 $#slowest = SLOWEST - 1 if @slowest > SLOWEST;
 printf "%5.1f s %5.1f s %s\n", @$_{qw(seconds cpu name)} for @slowest;

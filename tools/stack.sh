@@ -80,9 +80,10 @@ stack_pg_start() {
 	    stack_die "PostgreSQL did not start: $(tail -n 3 "$stack_pg_log")"
 }
 
-# stack_until SECONDS PID COMMAND ...: wait until the command succeeds.  Fail
-# after SECONDS, on a busy machine later, or when the process has ended (0: no
-# process).  It is tried every 50 ms, after a second every 250 ms.
+# stack_until SECONDS PID COMMAND ...: wait until the command succeeds.  Fail when
+# the process has ended (0: no process), or after at least SECONDS.  The command runs
+# every 50 ms in the first second, then every 250 ms; each of these counts as 100 ms,
+# so that a busy machine has more time.
 stack_until() {
 	stack_last=$(($1 * 20))
 	stack_n=0
