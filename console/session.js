@@ -210,11 +210,11 @@ function tick() {
 	}
 }
 
-// Whether something on the page would be lost: who keeps it refuses to let the page go.
+// Whether a reload would lose a draft: rules/drafts.js then cancels this event.
 const keepsWork = () => !dispatchEvent(new Event("beforeunload", { cancelable: true }));
 
 const heard = {
-	// What the operator has changed here stays for this operator alone.
+	// A page with drafts stays, hidden, until the same operator signs in again.
 	out() {
 		if (["open", "locked"].includes(session.value.phase) && keepsWork())
 			lock();

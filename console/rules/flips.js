@@ -20,6 +20,7 @@ import { useAct } from "../ui/toast.js";
 // The rows of a page.
 export const FLIPS = 50;
 
+// Characters of a user's id.
 const MOST_IN_USER = 18;
 
 const nameOf = (from, to) => `${from} ${to}`;

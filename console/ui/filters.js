@@ -25,7 +25,8 @@ export function fromInput(text, zone) {
 	return Number.isNaN(then.getTime()) ? null : then.toISOString();
 }
 
-// dayOf TEXT: the text, or null if it is no day of the calendar; 2026-02-30 is none.
+// dayOf TEXT: returns the text if the calendar has this day, otherwise null: February
+// has no day 30.
 export function dayOf(text) {
 	return /^\d{4}-\d\d-\d\d$/.test(text) &&
 	    time(`${text}T00:00Z`, "utc").slice(0, DAY_CHARS) === text ? text : null;
