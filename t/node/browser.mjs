@@ -22,8 +22,14 @@ function operation(id) {
 	return page.locator(`.opblock[id$="-${id}"]`);
 }
 
-// Send an operation's form, with this body, and return what the page shows.
-async function tryOut(id, body, status) {
+// Show only the tags whose name has this text: the page draws everything that it shows
+// again at each click.
+const filter = (text) => page.locator(".operation-filter-input").fill(text);
+
+// Send the form of an operation of this tag, with this body, and return what the page
+// shows.
+async function tryOut(tag, id, body, status) {
+	await filter(tag);
 	const block = operation(id);
 	await block.locator(".opblock-summary-control").click();
 	await block.locator("textarea.body-param__text").fill(body);
@@ -37,6 +43,9 @@ async function tryOut(id, body, status) {
 	await block.locator(".opblock-summary-control").click();
 	return JSON.parse(text);
 }
+
+const createKey = (status) =>
+    tryOut("Service keys", "createApiKey", '{"name":"docs"}', status);
 
 async function authorize(scheme, secret) {
 	await page.locator(".auth-wrapper .btn.authorize").first().click();
@@ -67,20 +76,19 @@ await step("the page shows the description", async () => {
 	want(await page.locator(".errors-wrapper").count(), 0);
 });
 await step("without a login the page gets 401", async () => {
-	want((await tryOut("createApiKey", '{"name":"docs"}', 401)).code,
-	    "UNAUTHENTICATED");
+	want((await createKey(401)).code, "UNAUTHENTICATED");
 });
 await step("the login form gets a token", async () => {
-	token = (await tryOut("login", credentials, 200)).token;
+	token = (await tryOut("Operators", "login", credentials, 200)).token;
 	await authorize("operatorToken", token);
 });
 await step("the token creates an API key", async () => {
-	key = (await tryOut("createApiKey", '{"name":"docs"}', 201)).plaintext;
+	key = (await createKey(201)).plaintext;
 	await authorize("apiKey", key);
 });
 await step("the API key decides an event", async () => {
 	const event = '{"type":"account.login","subject":{"userId":"docs-1"}}';
-	want((await tryOut("decide", event, 200)).verdict, "allow");
+	want((await tryOut("Decisions", "decide", event, 200)).verdict, "allow");
 });
 // A short run draws only the operations of the steps above.
 async function openTags() {
@@ -93,8 +101,10 @@ async function openTags() {
 }
 await step(much === "all" ? "an operation of each tag and the schemas open" :
     "a schema opens", async () => {
-	if (much === "all")
+	if (much === "all") {
+		await filter("");
 		await openTags();
+	}
 	await click("section.models:not(.is-open) > h4 button");
 	await page.locator("section.models .json-schema-2020-12-accordion")
 	    .first().waitFor();
@@ -114,8 +124,7 @@ await step("the page requests nothing from other hosts", async () => {
 await step("a reload removes the credentials", async () => {
 	await page.reload();
 	await operation("decide").waitFor();
-	want((await tryOut("createApiKey", '{"name":"docs"}', 401)).code,
-	    "UNAUTHENTICATED");
+	want((await createKey(401)).code, "UNAUTHENTICATED");
 	want(await page.evaluate(() => localStorage.length +
 	    sessionStorage.length + document.cookie.length), 0);
 });
