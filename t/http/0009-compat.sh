@@ -9,7 +9,7 @@
 # shellcheck source=t/http/second_factor.sh
 . "$(dirname "$0")/second_factor.sh"
 
-compat() { jq -L "$srcdir/t/compat" "$@"; }
+compat() { gojq -L "$srcdir/t/compat" "$@"; }
 
 # call LINE: make a recorded call.  $scratch/now then has it, the answer, and the
 # values that later calls use.

@@ -74,8 +74,8 @@ http POST /v1/decisions '{"id":"e-2","type":"order.place","amount":9000,
 is "one fired rule allows" "$(json '"\(.verdict) \(.score)"')" "allow 14"
 http POST /v1/decisions '{"id":"e-3","type":"card.authorize","amount":9000,
     "currency":"EUR","subject":{"userId":"u-3"},"instrument":{"threeDS":false}}'
-is "two fired rules challenge" "$(json '"\(.verdict) \(.score) \(.reasons)"')" \
-    'challenge 36 [{"tag":"no_3ds","points":22},{"tag":"amount","points":14}]'
+is "two fired rules challenge" "$(json '"\(.verdict) \(.score)", (.reasons[] |
+    "\(.tag) \(.points)")' | paste -sd ,)" "challenge 36,no_3ds 22,amount 14"
 for i in 1 2 3 4 5; do
 	http POST /v1/decisions "{\"id\":\"r-$i\",\"type\":\"card.authorize\",
 	    \"amount\":9000,\"currency\":\"EUR\",\"subject\":{\"userId\":\"u-4\"},

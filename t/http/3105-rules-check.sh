@@ -54,8 +54,8 @@ is "of 160 mistakes the first 50 are listed" \
 
 check_rules 'rule a { when graph.usersOnDevice > 500 then score += 1, tag t }\nrule b { when event.amount > 1 then score += 1, tag t }\nrule c { when event.amount > 1 then score += 2, tag u }'
 is_json "a rule that never fires and a repeated condition are warned about" \
-    '[.ok, .warnings[] | tostring] | join(" ")' \
-    'true {"line":1,"rule":"a","message":"never fires: graph.usersOnDevice > 500 is never true"} {"line":3,"rule":"c","message":"has the same condition as the rule b"}'
+    '"\(.ok)" + (.warnings | map(", \(.line) \(.rule) \(.message)") | join(""))' \
+    "true, 1 a never fires: graph.usersOnDevice > 500 is never true, 3 c has the same condition as the rule b"
 check_rules 'rule a { when event.currency in [\"usd\", \"EUR\"] then score += 1, tag t }'
 is_json "a text that its signal never is is warned about" .warnings[0].message \
     'event.currency is never "usd" (write "USD")'

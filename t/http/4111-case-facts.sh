@@ -29,7 +29,7 @@ decide_watched e-4 '"type":"order.place","amount":9000,"currency":"EUR"'
 finds "each review opens a case" order=oldest "e-1 e-2 e-3 e-4"
 is_json "a case has the type, amount and currency of its event" \
     'map("\(.eventType) \(.amount) \(.currency)") | join(", ")' \
-    "order.place 12.5 EUR, card.authorize 1e-07 USD, account.login null null, \
+    "order.place 12.5 EUR, card.authorize 1e-7 USD, account.login null null, \
 order.place 9000 EUR"
 is_json "a case has the tags of the rules that fired, most points first" \
     '"\(.[3].tags | join(" ")) \(.[3].tags == .[0].tags)"' \

@@ -22,7 +22,7 @@ api_key
 # The status of decisions that four clients ask for until the file "stop" exists.
 ask() {
 	while [ ! -e "$scratch/stop" ]; do
-		sleep 0.1
+		sleep 0.3
 		curl -sS -o /dev/null -w '%{http_code}\n' \
 		    --unix-socket "$scratch/run/http.sock" -H "X-API-Key: $KEY" \
 		    -H 'Content-Type: application/json' "$BASE/v1/decisions" \

@@ -333,9 +333,14 @@ raw() {
 	take_answer "$(cat "$scratch/answer")"
 }
 
-# json FILTER: from the last body, with jq.
+# json FILTER: from the last body, with jq, or with gojq, which takes a sixth of the time
+# to start, and sorts the members of objects.
 json() {
-	jq -r "$1" 2>&1 <<-END
+	case $1 in
+	*tojson* | *@json* | *keys_unsorted* | *to_entries* | *'{'*) json_tool=jq ;;
+	*) json_tool=gojq ;;
+	esac
+	"$json_tool" -r "$1" 2>&1 <<-END
 	$BODY
 	END
 }
