@@ -23,6 +23,8 @@
 #define CREDENTIALS_MAX ((size_t)65536) /* bytes, all together */
 #define CREDSTORE "/etc/credstore" /* where the units load them */
 #define CREDSTORE_PREFIX "assay."
+#define CONNECTIONS_SPARE 2 /* for retention and lost sessions */
+#define DECIDE_WORKERS_LEAST 2 /* one decides while the other waits */
 #define WEEK_MINUTES (7 * 24 * 60)
 #define YEAR_HOURS (365 * 24)
 
@@ -45,6 +47,7 @@ static int check_setting(const struct conf_setting *s, const char *value,
     bool pool, const struct conf *next, char *why);
 static int choose_model(const struct conf_source *sources, struct conf *next,
     size_t *ret_i, char *why);
+static void default_workers(struct conf *next);
 static int check_workers(const struct conf *next, struct fail *f);
 static int refuse_setting(const struct conf_setting *s,
     const struct conf_source *source, const char *path, const char *why,
@@ -133,6 +136,7 @@ conf_load(const char *path, bool pool, struct fail *f)
 		next.OPERATOR_DATABASE_URL = next.DATABASE_URL;
 	if (next.RETAIN_DATABASE_URL == NULL)
 		next.RETAIN_DATABASE_URL = next.OPERATOR_DATABASE_URL;
+	default_workers(&next);
 	if (check_workers(&next, f) == -1)
 		goto err;
 
@@ -378,13 +382,30 @@ choose_model(const struct conf_source *sources, struct conf *next,
 	return 0;
 }
 
-/* Each worker needs a connection; two are for retention and lost sessions. */
+/* One worker decides a processor; the database has connections for so many. */
+static void
+default_workers(struct conf *next)
+{
+	const int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
+	int64_t most = next->DATABASE_POOL_MAX - next->OPERATOR_WORKERS -
+	    CONNECTIONS_SPARE;
+
+	if (next->DECIDE_WORKERS != 0)
+		return;
+	if (most > SHM_GROUP_SLOTS)
+		most = SHM_GROUP_SLOTS;
+	next->DECIDE_WORKERS = processors < most ? processors : most;
+	if (next->DECIDE_WORKERS < DECIDE_WORKERS_LEAST)
+		next->DECIDE_WORKERS = DECIDE_WORKERS_LEAST;
+}
+
+/* Each worker needs a connection. */
 static int
 check_workers(const struct conf *next, struct fail *f)
 {
 	const int64_t workers = next->DECIDE_WORKERS + next->OPERATOR_WORKERS;
 
-	if (workers + 2 > next->DATABASE_POOL_MAX)
+	if (workers + CONNECTIONS_SPARE > next->DATABASE_POOL_MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 		    "DATABASE_POOL_MAX",
 		    "is %lld, but DECIDE_WORKERS and OPERATOR_WORKERS make "

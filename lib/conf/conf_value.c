@@ -62,7 +62,7 @@ conf_value_read(const struct conf_setting *s, const char *value,
 	case CONF_PATH_:
 		return read_path(value, member, why);
 	case CONF_INT_:
-		return read_integer(s, value, member, why);
+		return value == NULL ? 0 : read_integer(s, value, member, why);
 	case CONF_REAL_:
 		return read_real(s, value, member, why);
 	case CONF_BOOL_:

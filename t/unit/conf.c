@@ -293,6 +293,24 @@ START_TEST(environment_overrides_the_file)
 }
 END_TEST
 
+START_TEST(decide_workers_follow_processors_and_connections)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	struct fail f = { 0 };
+
+	ck_assert_int_eq(load("DATABASE_POOL_MAX=2000\n", &f), 0);
+	ck_assert_int_eq(conf.DECIDE_WORKERS,
+	    processors < 2	   ? 2
+		: processors > 128 ? 128
+				   : processors);
+	ck_assert_int_eq(load("DATABASE_POOL_MAX=7\n", &f), 0);
+	ck_assert_int_eq(conf.OPERATOR_WORKERS, 3);
+	ck_assert_int_eq(conf.DECIDE_WORKERS, 2);
+	ck_assert_int_eq(load("DATABASE_POOL_MAX=6\n", &f), -1);
+	ck_assert_str_eq(f.where, "DATABASE_POOL_MAX");
+}
+END_TEST
+
 START_TEST(node_env_may_mean_production)
 {
 	struct fail f = { 0 };
@@ -487,6 +505,7 @@ suite_conf(void)
 	tcase_add_loop_test(
 	    tc, quotes_and_blanks_are_removed, 0, (int)nitems(quotes));
 	tcase_add_test(tc, environment_overrides_the_file);
+	tcase_add_test(tc, decide_workers_follow_processors_and_connections);
 	tcase_add_test(tc, node_env_may_mean_production);
 	tcase_add_test(tc, companion_needs_no_secret_of_the_pool);
 	tcase_add_test(tc, refused_file_changes_no_setting);
