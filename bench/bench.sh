@@ -19,6 +19,7 @@
 #	f  a disk whose fsync takes 2 ms longer
 #	g  half of the saturation rate for 30 minutes (BENCH_SOAK)
 #	h  latency at fixed rates, for several numbers of workers and caps
+#	k  the companion beside decisions, with a million decisions (BENCH_STORE)
 #	l  lists of a million entries against none
 #	m  each scorer in its own pool, and a shadow scorer beside another
 #	o  operators at the same time: backtests, many logins, exports
@@ -550,16 +551,21 @@ part_o() {
 	done
 }
 
-# Print the CPU seconds of the pool and of the backends of its decide workers.
-path_cpu() {
+# role_cpu PID NAME: print the CPU seconds of a process, its children, and the
+# backends of the sessions with this name.
+role_cpu() {
 	local hz pid
 	hz=$(getconf CLK_TCK)
-	for pid in "$stack_pool_pid" $(pgrep -P "$stack_pool_pid") \
-	    $(sql "select pid from pg_stat_activity
-		where application_name = 'assay decide'"); do
+	for pid in "$1" $(pgrep -P "$1") $(sql "select pid from pg_stat_activity
+	    where application_name = '$2'"); do
 		sed 's/.*) //' "/proc/$pid/stat"
 	done | awk -v hz="$hz" '{ cpu += $12 + $13 }
 		END { printf "%.2f\n", cpu / hz }'
+}
+
+# Print the CPU seconds of the pool and of the backends of its decide workers.
+path_cpu() {
+	role_cpu "$stack_pool_pid" 'assay decide'
 }
 
 # Decide with each scorer in turn.  The policy allows everything, so no case
@@ -688,6 +694,45 @@ part_s() {
 	done
 	stack_end "$receiver_pid" QUIT
 	receiver_pid=
+}
+
+# Decisions without a companion and with one, which has no work left before.
+part_k() {
+	local store=${BENCH_STORE:-1000000} connections round job before after
+	local path_before path_after
+	echo "(k) a companion beside decisions, $store stored; CPU in us a decision"
+	printf '%12s %10s %12s %8s %8s %8s %12s\n' connections companion \
+	    decisions/s /one p99 path companion
+	fill_store "$store"
+	sql 'vacuum analyze' >/dev/null
+	start_pool 2 32
+	for connections in 16 64; do
+		for round in off on off on off on; do
+			for job in project deliver; do
+				companion "$job --once"
+				wait "$stack_cron_pid"
+			done
+			stack_cron_pid=
+			measure_one
+			before=0 after=0
+			[ "$round" = off ] || companion "work --for 10m"
+			[ "$round" = off ] || before=$(role_cpu "$stack_cron_pid" 'assay cron')
+			path_before=$(path_cpu)
+			through "$connections"
+			path_after=$(path_cpu)
+			[ "$round" = off ] || after=$(role_cpu "$stack_cron_pid" 'assay cron')
+			awk -v c="$connections" -v r="$round" -v rate="$rate" \
+			    -v one="$one" -v p99="$p99" -v s="$seconds" \
+			    -v b="$path_before" -v a="$path_after" \
+			    -v cb="$before" -v ca="$after" 'BEGIN {
+				n = rate * s / 1e6
+				printf "%12s %10s %12d %8.2f %8s %8.0f %12.0f\n", c,
+				    r, rate, rate / one, p99, (a - b) / n,
+				    (ca - cb) / n }'
+			stack_end "$stack_cron_pid" TERM
+			stack_cron_pid=
+		done
+	done
 }
 
 # Decisions during a sweep of a million older ones.  The sweep removes samples

@@ -11,6 +11,7 @@
 #include "cron/job.h"
 #include "lib/db/db.h"
 
+#define SUMMARIZE_MIN 100 /* decisions of a step that need summaries */
 #define LABELS_MAX 20 /* per transaction, which delays changes of them */
 #define FORGET_MAX 1000 /* entities per step */
 
@@ -55,6 +56,17 @@ entity_risk_project_events(
 	if (db_run(r->db, r->arena, STMT_RISK_EVENTS, &p, &rows, f) == -1)
 		return -1;
 	return add_days(r, &rows, 0, f);
+}
+
+int
+entity_risk_project_prepare(
+    struct job_run *r, int64_t decisions, struct fail *f)
+{
+	struct rows rows;
+
+	if (decisions < SUMMARIZE_MIN)
+		return 0;
+	return db_one(r->db, r->arena, STMT_DETAIL_SUMMARIZE, NULL, &rows, f);
 }
 
 int

@@ -7,10 +7,18 @@
 #define CRON_ENTITY_RISK_PROJECT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct fail;
 struct rows;
 struct job_run;
+
+/*
+ * Prepare to count about so many decisions: summarize the newest details if the
+ * decisions are many.  Return 0, or -1 with f set.
+ */
+int entity_risk_project_prepare(struct job_run *r, int64_t decisions,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Count the decisions of the part of the log that this row of

@@ -32,6 +32,10 @@ struct work_left {
 	bool busy; /* another companion counts at this moment */
 };
 
+/* How many decisions the latest step counted: the next one counts about as
+ * many. */
+static int64_t counted_latest;
+
 static int announce_shadow_scorer(struct job_run *r, struct fail *f);
 static bool is_idle(const struct work_left *left);
 static int project_new(
@@ -99,10 +103,16 @@ is_idle(const struct work_left *left)
 static int
 project_new(struct job_run *r, struct work_left *ret, struct fail *f)
 {
-	if (count_next(r, ret, f) == 0)
-		return 0;
-	db_rollback(r->db);
-	return -1;
+	const int64_t before = r->count[COUNT_DECISIONS];
+
+	if (entity_risk_project_prepare(r, counted_latest, f) == -1)
+		return -1;
+	if (count_next(r, ret, f) == -1) {
+		db_rollback(r->db);
+		return -1;
+	}
+	counted_latest = r->count[COUNT_DECISIONS] - before;
+	return 0;
 }
 
 static int

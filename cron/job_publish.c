@@ -4,7 +4,6 @@
 
 #include "core/base/fail.h"
 #include "cron/jobs.h"
-#include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/sys/log.h"
@@ -12,8 +11,6 @@
 #include "lib/net/event_topic.h"
 
 #define DELIVERIES_MAX 2000 /* per transaction, roughly */
-#define REST_FACTOR 4 /* pause in multiples of the time that the step took */
-#define REST_MAX (2 * CLOCK_SECOND) /* it may have waited for a lock */
 
 enum { COUNT_EVENTS, COUNT_THROTTLED, COUNT__MAX };
 _Static_assert(COUNT__MAX == JOB_PUBLISH_COUNTS, "deliver's come after");
@@ -30,18 +27,9 @@ static void count_published(struct job_run *r, const struct rows *rows, int row,
 static int64_t next_xid;
 static int64_t session;
 
-/*
- * clock_ticks() of the next poll.  Each poll reads the pages of the log that
- * the index has not summarized yet, about the last minute.  The pause limits
- * this to a fifth of a processor under load.
- */
-static int64_t next_poll;
-
 int
 job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 {
-	const int64_t began = clock_ticks();
-	int64_t now, rest;
 	struct params p;
 	struct rows rows;
 	const char *name;
@@ -50,8 +38,6 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 	if (db_ready(r->db, f) == -1)
 		return -1;
 	forget_cursor(r->db);
-	if (r->until != 0 && began < next_poll)
-		return 0;
 	params_init(&p, r->arena);
 	params_int(&p, DELIVERIES_MAX);
 	params_int(&p, conf.NOTIFY_THROTTLE_PER_MIN);
@@ -65,11 +51,6 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 		*ret_more = rows_bool(&rows, row, rows_col(&rows, "more"));
 		next_xid = rows_int(&rows, row, rows_col(&rows, "next_xid"));
 	}
-	if (*ret_more)
-		return 0;
-	now = clock_ticks();
-	rest = REST_FACTOR * (now - began);
-	next_poll = now + (rest < REST_MAX ? rest : REST_MAX);
 	return 0;
 }
 
@@ -81,7 +62,6 @@ forget_cursor(const struct db *db)
 		return;
 	session = db_session(db);
 	next_xid = 0;
-	next_poll = 0;
 }
 
 static void

@@ -781,6 +781,9 @@ select assay.drift_record($1::text::date, $2::text[], $3::text[], $4::text[],
 
 -- Entity risk (cron/entity_risk_project.c) ----------------------------------
 
+-- name: detail_summarize one read late
+select assay.detail_summarize();
+
 -- name: risk_events many read late
 select entity, day, sum(events)::bigint as events, 0 as fraud, 0 as labels
 from assay.risk_events($1::bigint, $2::text, $3::bigint, $4::text)

@@ -150,38 +150,25 @@ begin atomic
 end;
 
 -- Find the end of the next piece of the log, which begins after the cursor
--- (from_xid, from_id): at the watermark or, if that is sooner, after
--- max_decisions decisions.  found_any is false if the piece has no decision;
--- more is true if the log continues after the piece.
+-- (from_xid, from_id): after max_decisions decisions or, if the log has fewer, at
+-- the watermark.  found_any is false if the piece has no decision; more is true
+-- if the log may continue after the piece.
 create or replace function assay.analytics_next_piece(from_xid bigint,
     from_id text, watermark bigint, max_decisions bigint, out to_xid bigint,
     out to_id text, out found_any boolean, out more boolean)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-	stride bigint := max_decisions; -- transactions
-	decisions bigint;
 begin
-	-- Other transactions use up numbers, too: stride doubles across a gap.
-	loop
-		to_xid := least(watermark, from_xid + stride);
+	select l.xid, l.id into to_xid, to_id
+	from assay.log_between(from_xid, from_id, watermark, '') l
+	order by 1, 2 offset max_decisions - 1 limit 1;
+	more := found;
+	found_any := found or exists (select
+	    from assay.log_between(from_xid, from_id, watermark, ''));
+	if not more then
+		to_xid := watermark;
 		to_id := '';
-		exit when to_xid = watermark or exists (select
-		    from assay.log_between(from_xid, from_id, to_xid, to_id));
-		stride := stride * 2;
-	end loop;
-	more := to_xid < watermark;
-
-	-- A single transaction may have more decisions than a piece may.
-	select count(*) into decisions
-	from assay.log_between(from_xid, from_id, to_xid, to_id);
-	found_any := decisions > 0;
-	if decisions > max_decisions then
-		select l.xid, l.id into to_xid, to_id
-		from assay.log_between(from_xid, from_id, to_xid, to_id) l
-		order by 1, 2 offset max_decisions - 1 limit 1;
-		more := true;
 	end if;
 end
 $$;

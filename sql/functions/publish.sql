@@ -197,41 +197,32 @@ begin
 		from_xid := looked;
 		from_id := '';
 	end if;
-	next_xid := watermark;
 	if has_subscriber and from_xid < watermark then
-		next_xid := least(watermark,
-		    from_xid + greatest(max_events, min_stride));
 		select * into decided from assay.publish_verdicts(max_events,
-		    from_xid, from_id, next_xid);
+		    from_xid, from_id, watermark);
 	else
 		select null::assay.outbox[] as events, null::bigint as last_xid,
 			null::text as last_id
 		into decided;
-	end if;
-
-	-- Other transactions use up numbers, too: skip a gap in one step.
-	if decided.events is null and next_xid < watermark then
-		select coalesce(min(l.xid::text::bigint), watermark)
-		into next_xid
-		from assay.verdict_log l
-		where l.xid::text::bigint >= next_xid
-			and l.xid::text::bigint < watermark;
 	end if;
 	full_batch := coalesce(cardinality(decided.events), 0) = max_events;
 	if full_batch then
 		next_xid := decided.last_xid;
 		update assay.publish_cursor c
 		set next_xid = decided.last_xid, last_id = decided.last_id;
-	elsif decided.events is not null
-	    or next_xid - stored.next_xid > min_stride then
-		update assay.publish_cursor c
-		set next_xid = publish_next.next_xid, last_id = '';
+	else
+		next_xid := watermark;
+		if decided.events is not null
+		    or watermark - stored.next_xid > min_stride then
+			update assay.publish_cursor c
+			set next_xid = watermark, last_id = '';
+		end if;
 	end if;
 
 	select array_agg(f.topic), array_agg(f.events), array_agg(f.throttled)
 	into topics, events, throttled
 	from assay.fan_out(from_outbox || decided.events, throttle) f;
-	more := next_xid < watermark or full_batch
+	more := full_batch
 	    or coalesce(cardinality(from_outbox), 0) = max_events;
 end
 $$;

@@ -3,6 +3,35 @@
 -- and cron/entity_risk_project.c adds to it.  A transaction that changes it, or
 -- erases an entity, holds assay.analytics_lock().
 
+-- Summarize the newest pages of the details, of this month and, in its first hour,
+-- of the month before.  BRIN reads all pages without a summary, and autovacuum
+-- summarizes them once a minute at best.  If autovacuum works on the table, it goes
+-- on, and nothing is done here.
+create or replace function assay.detail_summarize()
+returns void language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lock_timeout = '10ms'
+as $$
+declare
+	index regclass;
+begin
+	for index in
+		select i.indexrelid
+		from (select distinct to_regclass('assay.decision_detail_'
+			|| to_char(w.at at time zone 'UTC', 'YYYYMM')) as part
+			from unnest(array[now(), now() - interval '1 hour']) as w(at)) p
+			join pg_index i on i.indrelid = p.part
+			join pg_class c on c.oid = i.indexrelid
+			join pg_am a on a.oid = c.relam and a.amname = 'brin'
+	loop
+		begin
+			perform brin_summarize_new_values(index);
+		exception when lock_not_available then
+			null;
+		end;
+	end loop;
+end
+$$;
+
 -- The scored decisions between two cursors, by device or ip and by UTC day
 -- since 1970.  Details are found by their times, an hour at a time: a decision
 -- that was drained late does not make this read everything in between.

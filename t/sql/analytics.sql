@@ -272,3 +272,14 @@ select * from totals;
 select assay.analytics_summary()::json #> '{totals,decisions}',
     array(select (now() at time zone 'UTC')::date - d::date from
 	json_object_keys(assay.analytics_summary()::json -> 'byDay') d);
+
+-- The next piece of the log is read in the order of its index: nothing sorts what is
+-- behind it.
+create function explained(query text) returns setof text language plpgsql as
+$$ begin return query execute 'explain (costs off) ' || query; end $$;
+set enable_seqscan = off;
+select bool_or(line ~ 'Incremental Sort'), bool_or(line ~ 'Merge Append'),
+    bool_or(line ~ 'Bitmap|->  Sort')
+from explained('select l.xid, l.id from assay.log_between(1, '''', 9, '''') l
+    order by 1, 2 offset 3 limit 1') as line;
+reset enable_seqscan;

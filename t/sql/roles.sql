@@ -272,6 +272,7 @@ select count(*) from assay.gauges(1);
 select count(*) from assay.doctor_facts();
 select counted, more, rebuilding, busy
     from assay.analytics_project(1);
+select assay.detail_summarize();
 select * from assay.risk_events(1, '', 1, '');
 select labels from assay.risk_labels(1);
 select assay.risk_put('{}', '{}', '{}');
