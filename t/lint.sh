@@ -13,6 +13,8 @@ trap 'exit 130' INT TERM HUP
 
 # shellcheck source=t/checks.sh
 . "$srcdir/t/checks.sh"
+# shellcheck source=tools/stack.sh
+. "$srcdir/tools/stack.sh"
 
 # The tree: what git tracks, or in a release what was packed.
 if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$srcdir" ]; then
@@ -189,6 +191,20 @@ if have promtool "$what" && have jq "$what"; then
 		    promtool check rules "$tmp/panels.yml" &&
 		    promtool test rules contrib/prometheus/assay.rules.test.yml
 	} >"$tmp/out" 2>&1 || cat "$tmp/out" >"$tmp/faults"
+	verdict "$what"
+fi
+
+what="PostgreSQL accepts the settings of contrib/postgresql"
+postgres=$(stack_pg_bin)/postgres
+if have "$postgres" "$what"; then
+	mkdir "$tmp/cluster"
+	cp contrib/postgresql/assay.conf "$tmp/cluster/postgresql.conf"
+	sed -n 's/^\([a-z_]*\) = .*/\1/p' contrib/postgresql/assay.conf >"$tmp/names"
+	[ -s "$tmp/names" ] || echo "there is no setting" >"$tmp/faults"
+	while read -r setting; do
+		"$postgres" -C "$setting" -D "$tmp/cluster" >"$tmp/out" 2>&1 ||
+		    cat "$tmp/out"
+	done <"$tmp/names" >>"$tmp/faults"
 	verdict "$what"
 fi
 
