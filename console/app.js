@@ -63,7 +63,7 @@ function Homeward() {
 
 // Whether authors may open a screen that analysts may not.
 function forAuthors({ needs }) {
-	return ["rules.propose", "backtest.run"].includes(needs);
+	return needs === "backtest.run";
 }
 
 function Screen({ found, query, foreign }) {

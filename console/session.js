@@ -39,9 +39,14 @@ export function allowed({ needs }) {
 	return needs === undefined || can(needs);
 }
 
-// needsApproval(SUBJECT): whether FOUR_EYES wants a second person.
+// Subjects that every operator may propose: the capability to change them alone.
+const ALONE = { lists: "lists.write" };
+
+// needsApproval(SUBJECT): whether a second person approves what the operator changes:
+// FOUR_EYES wants it, or the role only proposes.
 export function needsApproval(subject) {
-	return session.value.me?.fourEyes?.includes(subject) ?? false;
+	return (session.value.me?.fourEyes?.includes(subject) ?? false) ||
+	    subject in ALONE && !can(ALONE[subject]);
 }
 
 function phaseOf(me) {

@@ -575,13 +575,13 @@ select state from assay.proposal_state($1::text, $2::text);
 
 -- name: proposal_create one write late
 select refusal, body from assay.proposal_create($1::text, $2::text, $3::text,
-	$4::text, $5::text, $6::text, $7::text, $8::text, $9::text);
+	$4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text);
 
 -- name: proposal_page one read late
-select assay.proposal_page($1::text, $2::bigint, $3::text) as body;
+select assay.proposal_page($1::text, $2::bigint, $3::text, $4::text) as body;
 
 -- name: proposal_get one read late
-select refusal, body from assay.proposal_get($1::text);
+select refusal, body from assay.proposal_get($1::text, $2::text);
 
 -- name: proposal_begin one write late
 select refusal, action, body, author
@@ -684,8 +684,15 @@ select assay.queue_list($1::text) as body;
 -- name: queue_put one write late
 select assay.queue_put($1::text, $2::bigint) as body;
 
+-- $5: with so many claims the analyst gets none; null: with any number.
 -- name: case_next one write late
-select assay.case_next($1::text, $2::bigint = 1, $3::text, $4::bigint) as body;
+select case when held.n >= $5::bigint
+	then json_build_object('case', null, 'held', held.n)::text
+	else assay.case_next($1::text, $2::bigint = 1, $3::text, $4::bigint)
+	end as body
+from (select count(*) as n from assay.review_case r
+	where $5::bigint is not null and r.assigned_to = $3::text
+	    and r.status = 'assigned' and r.claim_expires_at > now()) held;
 
 -- Saved views (fcgi/ep/ep_view.c) --------------------------------------------
 

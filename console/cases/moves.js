@@ -31,6 +31,10 @@ export async function openNext(act, query) {
 		else
 			toast({ text: t("cases.given"), action: { run: open,
 			    label: t("cases.given.open") } });
+	} else if (answer?.held) {
+		toast({ text: t("cases.held", { n: answer.held }),
+		    action: { label: t("cases.held.open"),
+			run: () => go(href("/cases", {}, { state: "mine" })) } });
 	} else if (answer) {
 		toast({ text: t("cases.none"), tone: "good" });
 	}

@@ -44,11 +44,14 @@ export function cliOptions(query) {
 		`-${letter.toLowerCase()}`), value]));
 }
 
-// nextBody QUERY: what POST /v1/cases/next gets: the queue of the list, and by
-// score if the list is.
+// An analyst who holds so many cases gets no further one.
+const MOST_HELD = 5;
+
+// nextBody QUERY: what POST /v1/cases/next gets: the queue of the list, by score if
+// the list is, and how many cases an analyst holds at most.
 export function nextBody(query) {
 	return { ...query.queue && { queue: query.queue },
-	    ...orderOf(query) === "score" && { order: "score" } };
+	    ...orderOf(query) === "score" && { order: "score" }, most: MOST_HELD };
 }
 
 // total QUEUES: one row for all of them.

@@ -2,6 +2,7 @@
 // The queues on the home page: what waits, since when, and what is the operator's.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { nextLine } from "../cases/lines.js";
 import { openNext } from "../cases/moves.js";
 import { number } from "../format.js";
 import { useKeys } from "../keys.js";
@@ -61,7 +62,7 @@ export function Work({ every }) {
 		<${LinkButton} icon="inbox" href=${href("/cases")}>
 			${t("home.work")}</${LinkButton}>
 		<${Clis} lines=${[{ name: t("home.cases"), words: "queues list" },
-		    { name: t("home.next"), words: "cases next" }]} />
+		    { name: t("home.next"), ...nextLine({}) }]} />
 		${can("cases.work") && html`<${Next} />`}`}>
 		<${Loaded} load=${load} lines=${2}>${() => html`<${Table}
 			label=${t("home.cases")} columns=${columns()} rows=${rows}

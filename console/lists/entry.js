@@ -5,6 +5,7 @@ import { html, useState } from "../../third_party/preact/preact.js";
 import { skew } from "../api.js";
 import { Show, useNames } from "../entity/masked.js";
 import { DAY_MS } from "../format.js";
+import { needsApproval } from "../session.js";
 import { t } from "../text.js";
 import "../text/lists.js";
 import { changeLabel, useChange } from "../ui/change.js";
@@ -69,7 +70,8 @@ function About({ row, values, entry, set, setEntry }) {
 function lineOf({ kind, subject, value, reason }, days, row) {
 	return { words: "lists add", operands: [kind, subject, value || "VALUE"],
 	    options: { reason: reason || null, days: days === KEEP ? null : days || null,
-		expires: days === KEEP ? row.expiresAt : null } };
+		expires: days === KEEP ? row.expiresAt : null,
+		propose: needsApproval("lists") ? "REASON" : null } };
 }
 
 // EntryDialog: row is the entry to change; otherwise kind, subject and value are what

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: ISC
-// The list entries about some values, and new ones: b blocks, w watches.
+// The list entries about some values, and new ones: b blocks, w watches, or proposes
+// to.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { Name } from "../entity/masked.js";
 import { useKeys } from "../keys.js";
-import { can } from "../session.js";
+import { needsApproval } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/lists.js";
 import { Badge } from "../ui/badge.js";
-import { changeLabel } from "../ui/change.js";
 import { Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Section } from "../ui/page.js";
@@ -46,7 +46,8 @@ export function Listed({ values, more = () => [] }) {
 	const load = useLoad((signal) => entriesOf(values, signal),
 	    [JSON.stringify(values)]);
 	const [open, setOpen] = useState(null);
-	const may = can("lists.write") && values.length > 0;
+	const may = values.length > 0;
+	const does = needsApproval("lists") ? "propose" : "do";
 	async function add(kind) {
 		setOpen({ kind, values });
 		const others = await Promise.resolve(more()).catch(() => []);
@@ -61,7 +62,7 @@ export function Listed({ values, more = () => [] }) {
 	return html`<${Section} title=${t("nav.lists")} actions=${may &&
 	    OFFERED.map((kind) => html`<${Button} key=${kind}
 		command=${`case.${kind}`} onClick=${() => add(kind)}>
-		${changeLabel("lists", t(`lists.do.${kind}`))}</${Button}>`)}>
+		${t(`lists.${does}.${kind}`)}</${Button}>`)}>
 		<${Loaded} load=${load} lines=${2}>${(entries) => html`<${Entries}
 			entries=${entries} n=${values.length} />`}</${Loaded}>
 		${open && html`<${EntryDialog} ...${open} onDone=${done}

@@ -3,7 +3,7 @@
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { href } from "../router.js";
-import { session } from "../session.js";
+import { can, session } from "../session.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
 import "../text/proposals.js";
@@ -37,10 +37,12 @@ export default function Proposals({ query }) {
 	    query: { status: all ? null : "pending", limit: LIMIT } }), [all],
 	{ every: EVERY_MS });
 	const subjects = me.fourEyes ?? [];
-	return html`<${Page} title=${t("nav.proposals")} lead=${t("proposals.lead")}
+	return html`<${Page} title=${t("nav.proposals")}
+		lead=${t(can("rules.propose") ? "proposals.lead" : "proposals.lead.own")}
 		actions=${html`<${Cli} words="proposals list"
 			options=${{ status: all ? null : "pending" }} />`}>
-		${subjects.length === 0 && html`<${Note}>${t("proposals.off")}</${Note}>`}
+		${subjects.length === 0 && can("proposals.decide") && html`<${Note}>${
+		    t("proposals.off")}</${Note}>`}
 		<${Tabs} label=${t("proposals.state")} value=${all ? "all" : "pending"}
 			items=${[["pending", t("proposals.pending"), href("/proposals")],
 			    ["all", t("proposals.all"),

@@ -5,19 +5,20 @@ import { addText } from "../text.js";
 addText({
 	"act.operator.new.analyst": "Add an analyst",
 	"act.operator.new.analyst.text": "{email} can sign in with this password, work " +
-	    "on cases and read everything but the administration.",
+	    "on cases, propose list entries and read everything but the administration.",
 	"act.operator.new.author": "Add an author",
 	"act.operator.new.author.text": "{email} can sign in with this password, work " +
-	    "on cases, try rules and propose changes.",
+	    "on cases, try rules and propose all changes.",
 	"act.operator.new.admin": "Add an admin",
 	"act.operator.new.admin.text": "{email} can sign in with this password and do " +
 	    "everything: change rules and lists, add admins, and erase data.",
 	"act.operator.role.analyst": "Make an analyst",
 	"act.operator.role.analyst.text": "{email} will be an analyst: may work on " +
-	    "cases and read everything but the administration, and nothing more.",
+	    "cases, propose list entries and read everything but the administration, and " +
+	    "nothing more.",
 	"act.operator.role.author": "Make an author",
 	"act.operator.role.author.text": "{email} will be an author: may work on " +
-	    "cases, try rules and propose changes, and nothing more.",
+	    "cases, try rules and propose all changes, and nothing more.",
 	"act.operator.role.admin": "Make an admin",
 	"act.operator.role.admin.text": "{email} will be an admin: may do everything, " +
 	    "change rules and lists, add and disable operators, and erase data.",

@@ -6,7 +6,8 @@ addText({
 	"lists.lead": "A block entry denies, an allow entry allows, and a " +
 	    "watch entry sends to review. A change takes effect with the next " +
 	    "decision.",
-	"lists.readonly": "Only admins change lists.",
+	"lists.readonly": "Only admins change lists. On the page of a case, a user, a " +
+	    "device, an IP address or a phone number you can propose an entry.",
 	"lists.value": "Value",
 	"lists.subject": "Compared with",
 	"lists.kind": "Effect",
@@ -37,6 +38,8 @@ addText({
 	    other: "No list contains one of these values." },
 	"lists.do.block": "Block",
 	"lists.do.watch": "Watch",
+	"lists.propose.block": "Propose a block",
+	"lists.propose.watch": "Propose to watch",
 	"lists.none.found": "No list contains this value.",
 	"lists.newer": "Newer",
 	"lists.older": "Older",

@@ -4,6 +4,8 @@ import { addText } from "../text.js";
 
 addText({
 	"proposals.lead": "A proposal changes nothing until a second person approves it.",
+	"proposals.lead.own": "You see your own proposals. An admin approves or rejects " +
+	    "them.",
 	"proposals.off": "The setting FOUR_EYES is empty: no change needs a second person.",
 	"proposals.what": "Change",
 	"proposals.reason": "Reason",
@@ -46,7 +48,7 @@ addText({
 	"proposals.body.gone": "The content was removed when the proposal was decided.",
 	"proposals.why.stale": "What this change is based on is no longer active. Reject " +
 	    "or withdraw it, and propose it again.",
-	"proposals.why.own": "Another admin must approve your proposal.",
+	"proposals.why.own": "An admin other than you must approve your proposal.",
 	"proposals.why.role": "Only admins approve proposals.",
 	"proposals.approve.do": "Approve",
 	"proposals.approve.text": "The change takes effect at once, in your name and the " +

@@ -11,9 +11,9 @@ addText({
 	"users.role.analyst": "analyst",
 	"users.role.author": "author",
 	"users.role.admin": "admin",
-	"users.role.analyst.may": "Works on cases and reads everything but the " +
-	    "administration.",
-	"users.role.author.may": "Also writes and tries rules, and proposes changes.",
+	"users.role.analyst.may": "Works on cases, proposes list entries, and reads " +
+	    "everything but the administration.",
+	"users.role.author.may": "Also writes and tries rules, and proposes all changes.",
 	"users.role.admin.may": "May do everything.",
 	"users.role.give": "Change",
 	"users.role.give.to": "Change the role of {email}",

@@ -67,8 +67,9 @@ static const char *const statuses[] = { "pending", "running", "approved",
 
 /*
  * POST /v1/proposals.  201: the proposal; 400: the action cannot be proposed or
- * a field is wrong; 413: the body is too large for its action; 429: too many
- * proposals wait; and what the action itself answers with if it fails.
+ * a field is wrong; 403: the role may not propose the action; 413: the body is
+ * too large for its action; 429: too many proposals wait; and what the action
+ * itself answers with if it fails.
  */
 int
 proposal_create(struct req *req, struct resp *resp)
@@ -100,12 +101,13 @@ proposal_create(struct req *req, struct resp *resp)
 	params_text(&params, out.after);
 	params_text(&params, body_string(req->json, "reason"));
 	params_text(&params, req->operator.email);
+	params_text(&params, token_role_name(p.role));
 	return sql_reply_write(req, resp, 201, STMT_PROPOSAL_CREATE, &params);
 }
 
 /*
- * GET /v1/proposals.  200: a page of proposals, newest first; 400: a parameter
- * is wrong.
+ * GET /v1/proposals.  200: a page of proposals, newest first, for an analyst
+ * only the own ones; 400: a parameter is wrong.
  */
 int
 proposal_list(struct req *req, struct resp *resp)
@@ -128,12 +130,13 @@ proposal_list(struct req *req, struct resp *resp)
 	params_text(&p, status);
 	params_int(&p, limit);
 	params_text(&p, query_text(&req->params, "before"));
+	params_text(&p, req->operator.email);
 	return sql_reply_read(req, resp, STMT_PROPOSAL_PAGE, &p);
 }
 
 /*
  * GET /v1/proposals/{id}.  200: the proposal with its body and the texts before
- * and after; 404: unknown id.
+ * and after; 404: unknown id, or one of another operator for an analyst.
  */
 int
 proposal_get(struct req *req, struct resp *resp)
@@ -142,6 +145,7 @@ proposal_get(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
+	params_text(&p, req->operator.email);
 	return sql_reply_write(req, resp, 200, STMT_PROPOSAL_GET, &p);
 }
 
@@ -187,7 +191,8 @@ proposal_reject(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/proposals/{id}/withdraw.  200: the proposal; 403: it is another
- * author's; 404: unknown id; 409: it is decided already.
+ * author's; 404: unknown id, or one of another operator for an analyst; 409: it
+ * is decided already.
  */
 int
 proposal_withdraw(struct req *req, struct resp *resp)

@@ -17,6 +17,7 @@
 
 #define QUEUE_ALL "*" /* as a queue: all queues */
 #define ORDER_MAX 16 /* bytes of its word */
+#define MOST_MAX 1000 /* cases of one analyst */
 #define TARGET_MAX 525600 /* minutes: a year */
 
 static int check_name(struct req *req, const char *name);
@@ -28,6 +29,7 @@ static const struct body_field target_fields[] = {
 static const struct body_field next_fields[] = {
 	{ "queue", BODY_LINE, false, true, 1, EVENT_ID_MAX },
 	{ "order", BODY_STRING, false, false, 1, ORDER_MAX },
+	{ "most", BODY_INT, false, false, 1, MOST_MAX },
 };
 
 /* GET /v1/queues.  200: all queues, with counts of their cases. */
@@ -67,7 +69,8 @@ queue_put(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/cases/next.  200: the next case of a queue or of all, now assigned
- * to the caller, or null if none is free; 400: a field is wrong.
+ * to the caller, or null if none is free or the caller holds most of them
+ * already; 400: a field is wrong.
  */
 int
 case_next(struct req *req, struct resp *resp)
@@ -91,6 +94,10 @@ case_next(struct req *req, struct resp *resp)
 	params_int(&p, order != NULL && strcmp(order, "score") == 0);
 	params_text(&p, req->operator.email);
 	params_int(&p, conf.CLAIM_MINUTES);
+	if (body_has(req->json, "most"))
+		params_int(&p, body_int(req->json, "most", 0));
+	else
+		params_null(&p);
 	return sql_reply_read(req, resp, STMT_CASE_NEXT, &p);
 }
 

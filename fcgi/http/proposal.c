@@ -36,6 +36,7 @@ struct proposable {
 	const char *without;
 	const char *harmless;
 	enum instead instead;
+	enum role role;
 };
 
 static bool is_harmless(const struct proposable *pr, struct json_object *json);
@@ -44,10 +45,10 @@ static int entry_target(
 
 static const struct proposable proposables[ROUTE__MAX] = {
 #define PROPOSABLE(                                                            \
-    fn, subject, other, target, member, without, harmless, instead)            \
+    fn, subject, other, target, member, without, harmless, instead, role)      \
 	[ROUTE_##fn] = { APPROVAL_##subject, APPROVAL_##other,                 \
-		TARGET_##target, member, without, harmless,                    \
-		INSTEAD_##instead },
+		TARGET_##target, member, without, harmless, INSTEAD_##instead, \
+		ROLE_##role },
 #include "fcgi/http/proposables.tbl"
 #undef PROPOSABLE
 };
@@ -69,6 +70,7 @@ int
 proposal_read(struct req *req, const char *action, struct json_object *json,
     struct proposal *ret)
 {
+	const enum role role = req->operator.role;
 	const struct proposable *pr;
 	bool harmless;
 
@@ -79,7 +81,11 @@ proposal_read(struct req *req, const char *action, struct json_object *json,
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "action",
 		    "must be method and path of a change that can be proposed");
+	if (role < pr->role)
+		return fail_set(&req->fail, FAIL_DENIED, FORBIDDEN, "action",
+		    "needs a role above %s", token_role_name(role));
 	ret->subject = pr->subject;
+	ret->role = pr->role;
 	harmless = is_harmless(pr, json);
 	ret->shadow = harmless && pr->instead == INSTEAD_SHADOW;
 	if (harmless && !ret->shadow)

@@ -16,6 +16,7 @@ struct resp;
 struct proposal {
 	struct inner_request request;
 	enum approval subject;
+	enum role role; /* the least one that may propose it */
 	bool shadow; /* begins a shadow: what decides stays */
 };
 
@@ -28,7 +29,8 @@ int proposal_gate(struct req *req) __attribute__((warn_unused_result));
 /*
  * Read the request with this action, such as "POST /v1/rules", and body (NULL:
  * none) into *ret, in the arena of req.  Return 0, or -1 with req->fail set:
- * INVALID_REQUEST if it cannot be proposed, or PAYLOAD_TOO_LARGE.
+ * INVALID_REQUEST if it cannot be proposed, PAYLOAD_TOO_LARGE, or FORBIDDEN if
+ * the role of the sender may not propose it.
  */
 int proposal_read(struct req *req, const char *action, struct json_object *json,
     struct proposal *ret) __attribute__((warn_unused_result));

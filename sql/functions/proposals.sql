@@ -114,21 +114,31 @@ begin
 end
 $$;
 
--- Whether an operator has one of these roles and is not disabled, until the
+-- Whether an operator has at least this role and is not disabled, until the
 -- transaction ends.
 create or replace function assay.proposal_role(operator_email text,
-    roles text[])
+    least_role text)
 returns boolean language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+	roles constant text[] := '{analyst,author,admin}';
 begin
 	perform from assay.operator o
-	where o.email = operator_email and o.role = any(roles)
-		and o.disabled_at is null
+	where o.email = operator_email and o.disabled_at is null
+		and array_position(roles, o.role)
+		    >= array_position(roles, least_role)
 	for share;
 	return found;
 end
 $$;
+
+-- Whether an operator sees the proposals of others.
+create or replace function assay.proposal_sees_all(viewer text)
+returns boolean language sql stable
+set search_path = pg_catalog, pg_temp
+return exists (select from assay.operator o
+    where o.email = viewer and o.role in ('author', 'admin'));
 
 -- The status of a proposal.  It expires after 30 days.  A run of more than 15
 -- minutes was interrupted.
@@ -167,18 +177,20 @@ return json_build_object(
 	and (p).base is distinct from (select s.base
 	    from assay.proposal_state((p).subject, (p).target) s));
 
--- A page of proposals, newest first.  A status of null selects all; before is
--- the last id of the previous page, or null.
+-- A page of the proposals that an operator sees, newest first.  A status of null
+-- selects all; before is the last id of the previous page, or null.
 create or replace function assay.proposal_page(of_status text,
-    page_limit bigint, before text)
+    page_limit bigint, before text, viewer text)
 returns text language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
 	with page as (
 		select p as proposal, p.id
 		from assay.proposal p
-		where (proposal_page.before is null
-			or p.id < proposal_page.before)
+		where (p.author = viewer
+			or (select assay.proposal_sees_all(viewer)))
+			and (proposal_page.before is null
+			    or p.id < proposal_page.before)
 			and (of_status is null
 			    or of_status = assay.proposal_status(p))
 		order by p.id desc limit page_limit
@@ -188,8 +200,8 @@ begin atomic
 	from page g;
 end;
 
--- One proposal, with its body and the texts to compare.
-create or replace function assay.proposal_get(proposal_id text)
+-- One proposal that an operator sees, with its body and the texts to compare.
+create or replace function assay.proposal_get(proposal_id text, viewer text)
 returns table (refusal text, body text) language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
@@ -200,7 +212,8 @@ begin atomic
 		    || ',"after":' || coalesce(to_json(p.after)::text, 'null')
 		    || '}'
 	from (select 1) one
-		left join assay.proposal p on p.id = proposal_get.proposal_id;
+		left join assay.proposal p on p.id = proposal_get.proposal_id
+		    and (p.author = viewer or assay.proposal_sees_all(viewer));
 end;
 
 -- Remove what a proposal no longer needs.
@@ -253,7 +266,7 @@ $$;
 -- lock of assay.proposal_expire() keeps two calls from passing these bounds.
 create or replace function assay.proposal_create(new_id text, new_action text,
     new_subject text, new_target text, new_body text, new_digest text,
-    new_after text, new_reason text, new_author text)
+    new_after text, new_reason text, new_author text, new_least_role text)
 returns table (refusal text, body text) language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -268,7 +281,7 @@ begin
 	into waiting
 	from assay.proposal p
 	where p.status in ('pending', 'running', 'failed');
-	if not assay.proposal_role(new_author, '{author,admin}') then
+	if not assay.proposal_role(new_author, new_least_role) then
 		refusal := 'FORBIDDEN';
 	elsif waiting.n >= 1000 or waiting.own >= 100 then
 		refusal := 'PROPOSALS_FULL';
@@ -276,14 +289,15 @@ begin
 		select * into now_active
 		from assay.proposal_state(new_subject, new_target);
 		insert into assay.proposal (id, action, subject, target, version,
-		    shadow, body, digest, base, before, after, reason, author)
+		    shadow, body, digest, base, before, after, reason, author,
+		    least_role)
 		values (new_id, new_action, new_subject, new_target,
 		    assay.proposal_version(new_subject, new_target, new_body),
 		    case when new_subject = 'rules' then coalesce(
 			new_body::json ->> 'shadow' = 'true', false) else false
 			end,
 		    new_body, new_digest, now_active.base, now_active.state,
-		    new_after, new_reason, new_author)
+		    new_after, new_reason, new_author, new_least_role)
 		returning * into made;
 		body := assay.proposal_json(made)::text;
 	end if;
@@ -306,13 +320,13 @@ begin
 	for update;
 	if not found then
 		refusal := 'NOT_FOUND';
-	elsif not assay.proposal_role(approver, '{admin}') then
+	elsif not assay.proposal_role(approver, 'admin') then
 		refusal := 'FORBIDDEN';
 	elsif p.author = approver then
 		refusal := 'OWN_PROPOSAL';
 	elsif assay.proposal_status(p) not in ('pending', 'failed') then
 		refusal := 'PROPOSAL_DECIDED';
-	elsif not assay.proposal_role(p.author, '{author,admin}') then
+	elsif not assay.proposal_role(p.author, p.least_role) then
 		refusal := 'PROPOSAL_ORPHANED';
 	elsif p.base is distinct from
 	    assay.proposal_lock(p.subject, p.target) then
@@ -363,13 +377,13 @@ declare
 begin
 	select * into p from assay.proposal q where q.id = proposal_id
 	for update;
-	if not found then
+	if not found or p.author <> decider
+	    and not assay.proposal_sees_all(decider) then
 		refusal := 'NOT_FOUND';
 	elsif new_status = 'withdrawn' and p.author <> decider then
 		refusal := 'PROPOSAL_NOT_YOURS';
 	elsif not assay.proposal_role(decider, case new_status
-	    when 'rejected' then '{admin}'::text[]
-	    when 'withdrawn' then '{author,admin}' end) then
+	    when 'rejected' then 'admin' when 'withdrawn' then 'analyst' end) then
 		refusal := 'FORBIDDEN';
 	elsif assay.proposal_status(p) not in ('pending', 'failed') then
 		refusal := 'PROPOSAL_DECIDED';

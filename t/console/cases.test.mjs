@@ -34,9 +34,9 @@ test("filters of an address go to the service, other members do not", () => {
 });
 
 test("the next case is of the queue and in the order of the list", () => {
-	assert.deepEqual(nextBody({}), {});
+	assert.deepEqual(nextBody({}), { most: 5 });
 	assert.deepEqual(nextBody({ queue: "vip", order: "score" }),
-	    { queue: "vip", order: "score" });
+	    { queue: "vip", order: "score", most: 5 });
 });
 
 const everyFilter = Object.fromEntries(["queue", "eventType", "tag", "minScore",

@@ -28,7 +28,7 @@ test("a case is put off for days, or until a time", () => {
 });
 
 test("the next case is that of the list", () => {
-	assert.equal(said(nextLine({})), "assayctl cases next");
+	assert.equal(said(nextLine({})), "assayctl cases next --most 5");
 	assert.equal(said(nextLine({ queue: "vip", order: "score" })),
-	    "assayctl cases next --queue vip --order score");
+	    "assayctl cases next --queue vip --order score --most 5");
 });

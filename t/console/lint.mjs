@@ -298,7 +298,8 @@ function commandsOfAssayctl() {
 	for (const row of read("ctl/request/commands.tbl").split("\n")) {
 		const [, name, method, path] =
 		    /^C(?:ALL|OMMAND)\("([^"]+)"(?:, (\w+), "([^"]+)")?/.exec(row) ?? [];
-		const [, option] = /^\tOPT\w*\("([^"]+)"/.exec(row) ?? [];
+		const [, option] = /^\tOPT\w*\("([^"]+)"/.exec(row.replace(
+		    "PROPOSE()", 'OPT("propose")')) ?? [];
 		if (name !== undefined)
 			known.set(name, { method, path, options: [] });
 		else if (option !== undefined)

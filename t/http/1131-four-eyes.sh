@@ -46,9 +46,9 @@ is_json "a proposal has its body and the texts to compare" \
 is_json "a proposal names the version that it publishes" \
     '"\(.version) \(.shadow)"' "v2 false"
 as "$eve" GET "/v1/proposals/$first"
-is_error "an analyst cannot see a proposal" 403 FORBIDDEN
+is_error "an analyst cannot see a proposal of another" 404 NOT_FOUND
 propose "$eve" "POST /v1/rules" "$ruleset"
-is_error "an analyst cannot propose" 403 FORBIDDEN
+is_error "an analyst cannot propose rules" 403 FORBIDDEN
 
 shadow="{\"eventType\":\"card.refund\",\"version\":\"trial-2\",\"shadow\":true,\"dsl\":\"$rule\"}"
 make_operator liz@example.com author

@@ -48,10 +48,14 @@ send "the name of a key" 201 /v1/apikeys '{name: $text}'
 send "a long name of a key" 201 /v1/apikeys '{name: $word[:128]}'
 send "the name of a view" 201 /v1/views '{name: $text, screen: "cases",
     query: {}, shared: true}'
-send "the reason of a proposal" 201 /v1/proposals '{action: "POST /v1/lists",
+admin=$TOKEN
+http POST /v1/auth/login '{"email":"ana@example.com","password":"correct horse"}'
+TOKEN=$(json .token)
+send "the reason of an analyst's proposal" 201 /v1/proposals '{action: "POST /v1/lists",
     reason: $word[:1000], body: {kind: "block", subject: "user", value: $text,
     reason: $text}}'
 proposal=$(json .id)
+TOKEN=$admin
 send "a backtest" 200 /v1/backtest '{eventType: "order.place"}'
 http GET /v1/backtest
 backtest=$(json '.kept[0].id')

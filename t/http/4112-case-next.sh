@@ -93,8 +93,20 @@ is_json "the trail says whose claim has expired" '.case.audit[-1].detail' \
 takes "a case that was claimed again is not next" null
 is "a queue counts the caller's cases, not others'" "$(queue a)" "0 4 1 0 60 0"
 
-for body in '[]' '{"queue":1}' '{"queue":""}' '{"order":"newest"}' '{"to":"me"}'
-do
+# Who holds most cases gets no further one; snoozed ones and expired claims are not held.
+add_case cse_7 a 10 5
+add_case cse_8 a 10 4
+takes "who holds fewer than most cases gets the next one" cse_7 '{"most":2}'
+http POST /v1/cases/next '{"most":2}'
+is "who holds most cases gets none, and their number" "$STATUS $(json tojson)" \
+    '200 {"case":null,"held":2}'
+takes "without most there is a next one" cse_8
+http POST /v1/cases/cse_7/snooze "{\"until\":\"$(date -u -d '+1 day' +%FT%TZ)\"}"
+sql "update assay.review_case set claim_expires_at = now() where id = 'cse_8'"
+takes "who holds fewer again gets the next one" cse_8 '{"most":2}'
+
+for body in '[]' '{"queue":1}' '{"queue":""}' '{"order":"newest"}' '{"to":"me"}' \
+    '{"most":0}' '{"most":1001}' '{"most":"2"}'; do
 	http POST /v1/cases/next "$body"
 	is_error "a next case with the body $body answers 400" \
 	    400 INVALID_REQUEST

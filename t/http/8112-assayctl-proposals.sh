@@ -80,8 +80,22 @@ is "a setting that needs no approval is set" "$STATUS" 0
 ctl_as "$ann" settings set anomalyZScore=4 --propose x
 check "a setting that needs no approval cannot be proposed" \
     prints '400 INVALID_REQUEST'
+ctl_as "$eve" lists add block device d-7
+is "an analyst cannot add a list entry" "$STATUS" 77
+ctl_as "$eve" lists add block device d-7 --propose "case 7"
+id=${OUT%% *}
+is "an analyst proposes a list entry" "$STATUS ${OUT#* }" \
+    "0 waits for the approval of another admin"
 ctl_as "$eve" proposals list
-is "an analyst cannot list proposals" "$STATUS" 77
+is "an analyst lists only own proposals" \
+    "$(sed 1d "$scratch/out" | awk '{ print $1 }')" "$id"
+ctl_as "$eve" proposals show "${id#prp_??????}"
+check "an analyst reads an own proposal" prints "+block device d-7"
+ctl_as "$eve" proposals show "$rules"
+check "an analyst does not find the proposal of another" \
+    prints "there is no proposal $rules"
+ctl_as "$eve" proposals withdraw "$id"
+is "an analyst withdraws an own proposal" "$STATUS $OUT" "0 $id is withdrawn"
 ctl_as "$bob" proposals list --status pending
 is "no proposal waits any more" "$(sed 1d "$scratch/out")" ""
 finish

@@ -32,6 +32,10 @@ is "cases next gets the case that was due first" \
 ctl cases next --order score --queue risk-ops
 is "cases next takes an order and a queue" \
     "$(sed -n 's/^event  *//p' "$scratch/out")" e-3
+ctl cases next --most 2
+is "cases next gets none for who holds as many as --most says" \
+    "$STATUS $(awk '/^(id|held)/ { print $1, $2 }' "$scratch/out" | paste -sd ,)" \
+    "0 id -,held 2"
 ctl cases list --assignee me --order oldest
 is "cases list finds your own cases, oldest first" \
     "$(awk 'NR > 1 { print $6, $8 }' "$scratch/out" | paste -sd ,)" \

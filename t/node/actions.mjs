@@ -38,7 +38,8 @@ await step("a case lists the commands of what can be done with it", async () => 
 	const lines = await dialog("Commands of assayctl").locator("code")
 	    .allInnerTexts();
 	for (const line of [`cases show ${id}`, `cases assign ${id}`,
-	    `cases snooze --days 1 ${id}`, `cases hand-over ${id} EMAIL`, "cases next"])
+	    `cases snooze --days 1 ${id}`, `cases hand-over ${id} EMAIL`,
+	    "cases next --most 5"])
 		want(lines.includes(`assayctl ${line}`) ? line : lines.join("; "), line);
 	await page.keyboard.press("Escape");
 });

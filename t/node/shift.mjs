@@ -171,6 +171,27 @@ await step("r releases, z snoozes and wakes", async () => {
 	await keys(ana, "z");
 	await said(ana, "The case is in its queue again.");
 });
+await step("n gives an analyst five cases at most, and leads to them", async () => {
+	await keys(bob, "g", "c");
+	await rowsOf(bob, "/cases").first().waitFor();
+	for (let i = 0, id; i < 5; i++) {
+		await keys(bob, "n");
+		await inCase(bob, id);
+		id = idOf(bob);
+	}
+	await keys(bob, "n");
+	await said(bob, "You hold 5 cases. Finish or release one first.");
+	await keys(bob, "Z");
+	await bob.waitForFunction(() => location.hash === "#/cases?state=mine");
+	await rowsOf(bob, "/cases").nth(4).waitFor();
+	want(await rowsOf(bob, "/cases").count(), 5);
+	await bob.evaluate(async () => {
+		const headers = { "Assay-Session": "cookie" };
+		const held = await fetch("/v1/cases?queue=*&assignee=me", { headers });
+		for (const { id } of await held.json())
+			await fetch(`/v1/cases/${id}/release`, { method: "POST", headers });
+	});
+});
 await step("two analysts who press n at once get two cases", async () => {
 	for (const page of [ana, bob]) {
 		await keys(page, "g", "c");
@@ -224,12 +245,58 @@ await step("x, X and 3 resolve several cases at once", async () => {
 	await keys(ana, "Control+Enter");
 	await said(ana, "2 cases resolved");
 });
-await step("an analyst has no button that the service refuses", async () => {
+// An analyst proposes to block the first value of the case; its proposal.
+async function proposeBlock(reason) {
+	await keys(ana, "b");
+	await ana.getByRole("dialog", { name: "Add an entry" }).waitFor();
+	await keys(ana, "Control+Enter");
+	await ana.getByRole("dialog", { name: "Propose the change" }).waitFor();
+	await ana.keyboard.type(reason);
+	await keys(ana, "Control+Enter");
+	await said(ana, "The change is proposed and waits for an approval.");
+	await ana.getByRole("dialog").waitFor({ state: "detached" });
+	await keys(ana, "Z");
+	await ana.getByRole("heading", { name: "Lists block user watched" }).waitFor();
+	return ana.url().split("#/proposals/")[1];
+}
+// Who else has proposed something, as an analyst sees it.
+const proposals = (page) => page.evaluate(async () => (await fetch("/v1/proposals",
+    { headers: { "Assay-Session": "cookie" } })).json());
+await step("an analyst proposes a block, and withdraws it with W", async () => {
 	await keys(ana, "n");
 	await inCase(ana);
+	await ana.getByRole("button", { name: /^Propose a block/ }).waitFor();
 	want(await ana.getByRole("button", { name: /^(Block|Watch)/ }).count(), 0);
-	await keys(ana, "b");
-	want(await ana.getByRole("dialog").count(), 0);
+	await proposeBlock("too early");
+	await keys(ana, "W");
+	await ana.getByRole("dialog").waitFor();
+	await keys(ana, "Control+Enter");
+	await said(ana, "The proposal is withdrawn.");
+	want((await proposals(ana)).map(({ status }) => status).join(), "withdrawn");
+});
+await step("an admin approves what an analyst proposes, and others do not see it",
+    async () => {
+	await keys(ana, "u");
+	await inCase(ana);
+	const id = await proposeBlock("one ring, says the bank");
+	want((await proposals(bob)).length, 0);
+	const { page: admin, seen: seenByAdmin } = await signedIn("admin@example.com");
+	await keys(admin, "g", "o");
+	await admin.locator("td", { hasText: "one ring, says the bank" }).waitFor();
+	await keys(admin, "j", "Enter");
+	await admin.getByText("+ block user watched").or(admin.getByText(
+	    "block user watched")).first().waitFor();
+	await keys(admin, "A");
+	await admin.getByRole("dialog").waitFor();
+	await keys(admin, "Control+Enter");
+	await said(admin, "The change is in effect.");
+	want((await proposals(admin)).filter((one) => one.id === id)[0].status,
+	    "approved");
+	want(seenByAdmin.errors.filter((text) => !/status of 401/.test(text)).join(), "");
+	await admin.context().close();
+	await keys(ana, "g", "o");
+	await ana.getByText("You see your own proposals.").waitFor();
+	await ana.getByText("No change waits for an approval.").waitFor();
 });
 await step("a decision is tried with another signal", async () => {
 	await keys(ana, "g", "d");

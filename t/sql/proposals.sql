@@ -7,13 +7,15 @@
 insert into assay.operator (email, role, password, disabled_at) values
     ('ann', 'admin', 'x', null), ('bob', 'admin', 'x', null),
     ('eve', 'analyst', 'x', null), ('old', 'admin', 'x', now());
-create function pg_temp.propose(id text, subject text, target text, author text)
+create function pg_temp.propose(id text, subject text, target text, author text,
+    least_role text default 'author')
 returns text language sql as $$
 select coalesce(refusal, body::json ->> 'status') from assay.proposal_create(
     id, 'POST /v1/rules', subject, target, '{"a":1}', 'hash', 'after',
-    'why', author) $$;
+    'why', author, least_role) $$;
 
 -- Who may propose and approve.
+select pg_temp.propose('p1', 'lists', 'block user u 0', 'none', 'analyst');
 select pg_temp.propose('p1', 'rules', 'card.refund', 'ann');
 select pg_temp.propose('p0', 'rules', 'card.refund', 'eve');
 select pg_temp.propose('p0', 'rules', 'card.refund', 'old');
@@ -87,7 +89,6 @@ select refusal from assay.proposal_begin('pb', 'bob', null);
 update assay.operator set disabled_at = null, role = 'analyst'
 where email = 'ann';
 select refusal from assay.proposal_begin('pb', 'bob', null);
-select refusal from assay.proposal_close('pb', 'ann', 'withdrawn', null);
 update assay.operator set role = 'admin' where email = 'ann';
 
 -- A run that was interrupted, and proposals that expire.
@@ -105,6 +106,28 @@ select refusal from assay.proposal_begin('pb', 'bob', null);
 select status from assay.proposal where id = 'pb';
 select assay.retention_erasures(now() - interval '1 day', 10);
 select status, body from assay.proposal where id = 'pb';
+
+-- An analyst proposes what every role may, and sees and withdraws only that.
+select pg_temp.propose('pe', 'lists', 'block user u 3', 'eve', 'analyst');
+select pg_temp.propose('pf', 'lists', 'block user u 3', 'ann', 'analyst');
+select who, json_array_length(assay.proposal_page('pending', 9, null,
+    who)::json), (select refusal from assay.proposal_get('pf', who))
+from unnest('{eve,ann,old,none}'::text[]) who;
+select refusal from assay.proposal_get('pe', 'eve');
+select refusal from assay.proposal_close('pf', 'eve', 'withdrawn', null);
+select refusal from assay.proposal_close('pf', 'eve', 'rejected', 'no');
+select refusal from assay.proposal_close('pe', 'eve', 'rejected', 'no');
+select refusal from assay.proposal_begin('pe', 'eve', null);
+select refusal from assay.proposal_close('pe', 'eve', 'withdrawn', null);
+select pg_temp.propose('pg', 'lists', 'block user u 3', 'eve', 'analyst');
+select refusal, author from assay.proposal_begin('pg', 'bob', null);
+select assay.proposal_end('pg', 'approved');
+select pg_temp.propose('ph', 'rules', 'card.refund', 'ann');
+update assay.operator set role = 'analyst' where email = 'ann';
+select refusal from assay.proposal_begin('ph', 'bob', null);
+select refusal from assay.proposal_close('ph', 'ann', 'withdrawn', null);
+update assay.operator set role = 'admin' where email = 'ann';
+select refusal from assay.proposal_close('pf', 'ann', 'withdrawn', null);
 
 -- An erasure ends the other proposals to erase the same user.
 select pg_temp.propose('pc', 'erasure', null, 'ann');
