@@ -101,6 +101,8 @@ addText({
 	"audit.do.POST /v1/notifications/deliveries/{id}/redrive":
 	    "sent|send the dead letter {id} again",
 	"audit.do.POST /v1/privacy/erase": "erased|erase the data of the user {userId}",
+	"audit.do.POST /v1/privacy/erase rehearse":
+	    "looked|look at what is stored of the user {userId}",
 	"audit.do.POST /v1/labels/chargeback":
 	    "took|take back the chargeback of the event {eventId}",
 	"audit.do.assayctl": "ran|run {what} on the database",

@@ -13,8 +13,8 @@ addText({
 		other: "Decisions are degraded: {n} of them wait to be stored.",
 	},
 	"home.refused": "The service refuses the newest model and uses another one.",
-	"home.dead": { one: "{n} delivery failed and is not tried again.",
-	    other: "{n} deliveries failed and are not tried again." },
+	"home.dead": { one: "{n} delivery failed at every attempt.",
+	    other: "{n} deliveries failed at every attempt." },
 	"home.outbox": { one: "{n} event waits for delivery for {age}.",
 	    other: "{n} events wait for delivery, the oldest for {age}." },
 	"home.lag": "The figures are {age} old. Check that the companion " +

@@ -5,6 +5,6 @@ import { addText } from "../text.js";
 addText({
 	"secret.copy": "Copy",
 	"secret.close": "Close",
-	"secret.once": "The service stores only a hash and cannot show it again.",
+	"secret.once": "The service cannot show it again.",
 	"secret.stored": "I have stored it.",
 });

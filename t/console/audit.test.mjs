@@ -36,6 +36,10 @@ test("each text has a verb in the past and as a wish, and says only what it know
 });
 // An action, its parameters, its status, and the sentence.
 const SAID = [
+	["POST /v1/privacy/erase", { userId: "u-1", rehearse: true }, 200,
+	    "looked at what is stored of the user u-1"],
+	["POST /v1/privacy/erase", { userId: "u-1" }, 200,
+	    "erased the data of the user u-1"],
 	["POST /v1/lists", { kind: "watch", subject: "user", value: "u-1" }, 201,
 	    "put the user u-1 on the watch list"],
 	["POST /v1/lists", {}, 400, "tried to put the … … on the … list"],
