@@ -39,10 +39,11 @@ function currentKey(box) {
 	return (box?.contains(row) ? row : markedIn(box))?.dataset.row ?? null;
 }
 
-// Press what has the focus, or open the marked row if nothing has it that acts.
+// Press what has the focus, or open the marked row if nothing has it that acts: to press
+// a choice that is made changes nothing.
 function open(box) {
 	const focused = document.activeElement;
-	(focused?.matches("a, button, input, select, summary") ? focused :
+	(focused?.matches("a, button, input:not([type=radio]), select, summary") ? focused :
 	    handleIn(markedIn(box)))?.click();
 }
 

@@ -108,6 +108,14 @@ await step("without a focus keys mean the first row of the queue", async () => {
 	await inCase(ana);
 	await keys(ana, "u");
 });
+await step("o opens the first row after a click on a state", async () => {
+	for (const state of ["Snoozed", "Waiting"])
+		await ana.getByRole("radio", { name: state }).check({ force: true });
+	await rowsOf(ana, "/cases").nth(7).waitFor();
+	await keys(ana, "o");
+	await inCase(ana);
+	await keys(ana, "u");
+});
 await step("the row with the focus is shown beside the list", async () => {
 	await focused(ana, "tbody tr:first-child a");
 	await keys(ana, "k");
