@@ -51,20 +51,26 @@ function end() {
 	missed.value = null;
 }
 
-// hold WORK: the result of the work, during which the page takes no keys.  If it takes
-// too long, they are taken, until it ends.
+// Whether the change itself asks the operator for something.
+const asks = () => dialogs().some((dialog) => !covered.includes(dialog));
+
+// hold WORK: the result of the work, during which the page takes no keys.  If the answer
+// takes too long, they are taken, until it comes.
 export async function hold(work) {
 	begin();
 	missed.value = null;
 	running++;
-	const late = setTimeout(() => {
+	const late = setInterval(() => {
+		if (asks())
+			return;
+		clearInterval(late);
 		end();
 		missed.value = "late";
 	}, LONGEST_MS);
 	try {
 		return await work();
 	} finally {
-		clearTimeout(late);
+		clearInterval(late);
 		running--;
 		begin();
 		release();

@@ -23,7 +23,7 @@ for n in $(seq "$cases"); do
 	    not_ok "the event $n opens a case, not $STATUS $BODY"
 done
 start_tcp_site
-run_steps typing.mjs 7 '{"password":"correct horse"}' "$cases"
+run_steps typing.mjs 8 '{"password":"correct horse"}' "$cases"
 is "the trail of the cases has nothing else" "$(sql "select
     string_agg(distinct action, ' ' order by action) from assay.case_trail")" \
     "assigned opened resolved"

@@ -199,20 +199,34 @@ await step("each case has the outcome and the reason that were meant for it",
 		    `${id} ${outcome} ${note}`);
 	}
 });
-await step("keys work again if a change gets no answer for long", async () => {
+// A page with a clock of its own, on which a note is sent that this route answers.
+async function sendNote(answer) {
 	const other = await page.context().newPage();
-	const unanswered = [];
 	await other.clock.install();
 	await other.goto(`${base}/console/#/cases?state=resolved`);
 	await other.locator("tbody tr a").first().click();
-	await other.route("**/v1/cases/*/notes", (route) => unanswered.push(route));
-	await other.locator("#notes textarea").fill("no answer");
+	await other.route("**/v1/cases/*/notes", answer);
+	await other.locator("#notes textarea").fill("a note");
 	await other.locator("#notes button[type=submit]").click();
 	await other.locator(":root[data-held]").waitFor();
+	return other;
+}
+await step("keys work again if a change gets no answer for long", async () => {
+	const unanswered = [];
+	const other = await sendNote((route) => unanswered.push(route));
 	await other.clock.fastForward(20000);
 	await other.locator(".missed").first().waitFor();
 	want(await other.locator(":root[data-held]").count(), 0);
 	await Promise.all(unanswered.map((route) => route.abort()));
+	await other.close();
+});
+await step("a change that asks for the password is not called late", async () => {
+	const other = await sendNote((route) => route.fulfill({ status: 403,
+	    contentType: "application/json", body: JSON.stringify({ error: true,
+		code: "REAUTH_REQUIRED", message: "Confirm the password" }) }));
+	await other.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
+	await other.clock.fastForward(20000);
+	want(await other.locator(".missed").count(), 0);
 	await other.close();
 });
 await step("faults were met", async () => {
