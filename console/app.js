@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // The console: shows the screen of the address, or asks who the operator is.
-import { html, render, useEffect, useErrorBoundary, useLayoutEffect, useState } from
+import { html, render, useEffect, useErrorBoundary, useLayoutEffect } from
     "../third_party/preact/preact.js";
 import { followHold } from "./hold.js";
 import { followKeys, useKeys } from "./keys.js";
@@ -17,6 +17,7 @@ import { SignIn } from "./screens/login.js";
 import { Questions, withdrawQuestion } from "./ui/dialog.js";
 import { Empty, Forgotten, Loading, Problem } from "./ui/empty.js";
 import { Identity } from "./ui/identity.js";
+import { useModule } from "./ui/module.js";
 import { closeOverlay, loadOverlays, openOverlay, Overlay } from "./ui/overlay.js";
 import { Page } from "./ui/page.js";
 import { Shell } from "./ui/shell.js";
@@ -37,19 +38,6 @@ function find(segments) {
 	return null;
 }
 
-// useModule(screen): its component, when it has arrived.
-function useModule(screen) {
-	const [found, setFound] = useState({});
-	useLayoutEffect(() => {
-		let gone = false;
-		screen?.load().then((module) => module.default,
-		    (error) => ({ error }))
-		    .then((result) => gone || setFound({ id: screen.id, result }));
-		return () => { gone = true; };
-	}, [screen]);
-	return found.id === screen?.id ? found.result : undefined;
-}
-
 // A mistake in a screen must not take the menu away.
 function Guarded({ children }) {
 	const [error, reset] = useErrorBoundary((reason) => console.error(reason));
@@ -67,7 +55,7 @@ function forAuthors({ needs }) {
 }
 
 function Screen({ found, query, foreign }) {
-	const module = useModule(found?.screen);
+	const { module, error, again } = useModule(found?.screen.id, found?.screen.load);
 	if (found === null)
 		return html`<${Page} title=${t("nowhere")}><${Empty} icon="search"
 			title=${t("nowhere.text")}><${Homeward} /></${Empty}></${Page}>`;
@@ -76,16 +64,15 @@ function Screen({ found, query, foreign }) {
 			icon="lock" title=${t(forAuthors(found.screen) ?
 			    "nowhere.authors" : "nowhere.admins")}>
 			<${Homeward} /></${Empty}></${Page}>`;
+	if (error)
+		return html`<${Problem} error=${error} reload=${again} />`;
 	if (module === undefined || foreign.length > 0)
 		return html`<${Loading} />`;
-	if (module.error)
-		return html`<${Problem} error=${module.error}
-			reload=${() => location.reload()} />`;
 	// The link leaves out what is forgotten and keeps the other filters.
 	if (Object.values(query).includes(null))
 		return html`<${Page} title=${t(`nav.${found.screen.id}`)}><${Forgotten}
 			again=${href(found.screen.paths[0], {}, query)} /></${Page}>`;
-	return html`<${module} params=${found.params} query=${query} />`;
+	return html`<${module.default} params=${found.params} query=${query} />`;
 }
 
 // What is open over the page belongs to its address, which Back may change.

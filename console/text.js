@@ -73,6 +73,16 @@ export function exact(value) {
 	return value.replace(INEXACT, code);
 }
 
+const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
+const OTHERS = /[\p{sc=Cyrl}\p{sc=Grek}]/gu;
+
+// spelled TEXT: with codes instead of the Cyrillic and Greek letters of the words that
+// also have Latin ones, because such letters can look the same.
+export function spelled(text) {
+	return PLAIN.test(text) ? text : text.replace(WORDS, (word) =>
+	    /\p{sc=Latn}/u.test(word) ? word.replace(OTHERS, code) : word);
+}
+
 function shown(value) {
 	return typeof value === "number" ? counts().format(value) :
 	    coded(String(value));

@@ -17,9 +17,12 @@
 #					return { LIMIT, default: Home };
 #					})();
 #
-# import("./home.js") becomes an import of the bundle that has the module.  Comments
-# that are whole lines, and indentation, are left out.  The script refuses an import
+# The first bundle has its modules at once.  The default export of another one makes
+# them: import("./home.js") becomes a call of console/bring.js, which loads the bundle
+# that has the module, and those that it needs, and makes their modules.  Comments that
+# are whole lines, and indentation, are left out.  The script refuses an import
 # or export that it does not understand, with FILE:LINE.
+BEGIN { bring = "console/bring.js" }
 /^(#|$)/ { next }
 $1 != bundle { bundle = bundles[++count] = $1 }
 $2 ~ /\.css$/ { add_style($2, FILENAME, FNR) }
@@ -33,17 +36,35 @@ END {
 	if (failed)
 		exit 1
 	for (i = 1; i <= dynamic; i++)
-		gsub("\001" i "\001", "import(\"./" holder[wanted[i]] \
-		    "\").then(() => modules[\"" wanted[i] "\"])", text[file])
+		gsub("\001" i "\001", "modules[\"" bring "\"].bring(" \
+		    names(holder[wanted[i]]) ").then(() => modules[\"" \
+		    wanted[i] "\"])", text[file])
 	print "/* SPDX-License-Identifier: ISC; libraries: see third_party */"
 	if (file == bundles[1])
-		print "export const modules = {};"
+		printf "export const modules = {};\n%s", text[file]
 	else if (file ~ /\.js$/)
-		print "import { modules } from \"./" bundles[1] "\";"
+		printf "import { modules } from \"./%s\";\n" \
+		    "export default () => {\n%s};\n", bundles[1], text[file]
+	else
+		printf "%s", text[file]
+}
+
+# needs(name, other): whether a bundle needs another one, itself or through a third.
+function needs(name, other,    i) {
+	if ((name, other) in needed)
+		return 1
 	for (i = 2; i <= count; i++)
-		if ((file, bundles[i]) in needed)
-			print "import \"./" bundles[i] "\";"
-	printf "%s", text[file]
+		if ((name, bundles[i]) in needed && needs(bundles[i], other))
+			return 1
+	return 0
+}
+
+# names(name): the bundles that a bundle needs, but the first, and itself, in quotes.
+function names(name,    i, all) {
+	for (i = 2; i <= count; i++)
+		if (needs(name, bundles[i]))
+			all = all "\"" bundles[i] "\", "
+	return all "\"" name "\""
 }
 
 function refuse(path, line, why) {
@@ -180,7 +201,8 @@ function loaded(row, path, line) {
 		row = substr(row, 1, RSTART - 1) "\001" dynamic "\001" \
 		    substr(row, RSTART + RLENGTH)
 	}
-	if (row ~ /^(import|export)|[^A-Za-z]import *[(]|import[.]meta/)
+	if (path != bring &&
+	    row ~ /^(import|export)|[^A-Za-z]import *[(]|import[.]meta/)
 		refuse(path, line, "not understood: " row)
 	return row
 }

@@ -6,6 +6,7 @@ import { href } from "../router.js";
 import { t } from "../text.js";
 import "../text/entity.js";
 import { Badge } from "../ui/badge.js";
+import { Ends } from "../ui/copy.js";
 import { Empty } from "../ui/empty.js";
 import { Choice } from "../ui/form.js";
 import { Graph, MOST_NODES } from "../ui/graph.js";
@@ -63,7 +64,8 @@ const columns = (nameOf, user) => [
 	{ id: "kind", label: t("entity.kind"),
 	    cell: ({ kind }) => t(`subject.${kind}`) },
 	{ id: "id", label: t("entity.id"), main: true,
-	    cell: ({ kind, id }) => html`<code>${nameOf(kind, id)}</code>` },
+	    cell: ({ kind, id }) => html`<code><${Ends} most=${Infinity}
+		text=${nameOf(kind, id)} /></code>` },
 	{ id: "users", label: t("entity.users"), align: "end", cell: ({ users }) =>
 	    users === 0 ? "" : users > MANY_USERS ? html`<${Badge} tone="warn">${
 		number(users)}</${Badge}>` : number(users) },

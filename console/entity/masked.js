@@ -8,7 +8,7 @@ import { signal, useSignal } from "../store.js";
 import { exact, t } from "../text.js";
 import "../text/entity.js";
 import "../text/lists.js";
-import { Copy } from "../ui/copy.js";
+import { Copy, Ends } from "../ui/copy.js";
 import { Button } from "../ui/form.js";
 import { useAct } from "../ui/toast.js";
 import { masked } from "./masks.js";
@@ -49,7 +49,8 @@ export function Show({ kind, id, user = null }) {
 // that copies it.
 export function Name({ kind, id, user, href, class: more }) {
 	const { hides, nameOf } = useNames();
-	const code = html`<code>${nameOf(kind, id)}</code>`;
+	const code = html`<code><${Ends} text=${nameOf(kind, id)} most=${Infinity} />
+		</code>`;
 	return html`<span class="id">${href ? html`<a class=${more} href=${href}>
 		${code}</a>` : code}${hides(kind, id) ? html`<${Show} kind=${kind} id=${id}
 		user=${user} />` : !href && html`<${Copy} text=${id} />`}</span>`;

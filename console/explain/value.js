@@ -5,6 +5,7 @@ import { number } from "../format.js";
 import { Icon } from "../icons.js";
 import { exact, t } from "../text.js";
 import "../text/explain.js";
+import { Alike } from "../ui/copy.js";
 
 const LONG = 64;
 const TRUTHS = { true: ["good", "check"], false: ["plain", "x"],
@@ -23,9 +24,10 @@ export function Value({ value }) {
 	if (value === null || value === undefined)
 		return html`<span class="muted">${t("explain.unknown")}</span>`;
 	const text = valueText(value);
-	return text.length <= LONG ? html`<code>${text}</code>` :
-	    html`<details><summary><code>${text.slice(0, LONG)}…</code></summary>
-		<code>${text}</code></details>`;
+	const alike = html`<${Alike} text=${text} />`;
+	return text.length <= LONG ? html`<code>${text}</code>${alike}` :
+	    html`<details><summary><code>${text.slice(0, LONG)}…</code>${alike}
+		</summary><code>${text}</code></details>`;
 }
 
 // Truth: true, false or unknown, as a mark and as a word.

@@ -4,9 +4,9 @@ import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { useKeys } from "../keys.js";
 import { href } from "../router.js";
-import { candidateOf } from "../rules/bands.js";
 import { Impact, ImpactFlips, impactOf } from "../rules/impact.js";
 import { useLater } from "../rules/later.js";
+import { policyOf } from "../rules/places.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
@@ -62,11 +62,9 @@ async function effectOf({ subject, target, after, body }, signal) {
 		return impactOf({ eventType: target, dsl: after }, signal);
 	const [policies, policy] = await Promise.all([
 	    call("GET /v1/policies", { signal }),
-	    body.toVersion === undefined ? body :
-		call("GET /v1/policies/{id}/versions/{version}", { signal,
-		    path: { id: target, version: body.toVersion } })]);
+	    policyOf({ target, body }, signal)]);
 	const { eventType } = policies.find((row) => row.policy.id === target);
-	return impactOf({ eventType, policy: candidateOf(policy) }, signal);
+	return impactOf({ eventType, policy }, signal);
 }
 
 // hasEffect(proposal): whether samples can be decided by what is proposed.

@@ -60,11 +60,6 @@ export function Discard({ draft }) {
 		onClick=${draft.discard}>${t("drafts.discard")}</${Button}>`;
 }
 
-// DraftActions: the mark of a draft and the button that discards it.
-export function DraftActions({ draft }) {
-	return draft.changed && html`<${DraftBadge} /><${Discard} draft=${draft} />`;
-}
-
 // DraftNote draft version: says that the draft began with another version.
 export function DraftNote({ draft, version }) {
 	return draft.base !== version && html`<${Note} tone="warn">${

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: ISC
 // The editor in a page; its code, the largest of the console, comes when it is
 // shown first.
-import { html, useEffect, useLayoutEffect, useRef, useState } from
+import { html, useLayoutEffect, useRef } from
     "../../third_party/preact/preact.js";
 import { Loading, Problem } from "../ui/empty.js";
-
-// useEditor(): null, an error, or true when the element is defined.
-function useEditor() {
-	const [state, setState] = useState(null);
-	useEffect(() => {
-		import("./editor.js").then(() => setState(true), setState);
-	}, []);
-	return state;
-}
+import { useModule } from "../ui/module.js";
 
 function Editor({ label, value, catalogue, describe, spans, onInput, editorRef }) {
 	const own = useRef(null);
@@ -43,9 +35,9 @@ function Editor({ label, value, catalogue, describe, spans, onInput, editorRef }
 // RuleField label value onInput: catalogue completes, describe(word) explains,
 // spans of check.js are marked.  editorRef gets the element: show(at), focus().
 export function RuleField(props) {
-	const state = useEditor();
-	if (state === null)
-		return html`<${Loading} lines=${12} />`;
-	return state === true ? html`<${Editor} ...${props} />` :
-	    html`<${Problem} error=${state} reload=${() => location.reload()} />`;
+	const { module, error, again } = useModule("editor", () => import("./editor.js"));
+	if (error)
+		return html`<${Problem} error=${error} reload=${again} />`;
+	return module === undefined ? html`<${Loading} lines=${12} />` :
+	    html`<${Editor} ...${props} />`;
 }

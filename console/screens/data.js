@@ -15,6 +15,7 @@ import { Loaded } from "../ui/empty.js";
 import { Button, Form, TextField } from "../ui/form.js";
 import { Facts, Note, Page, Section } from "../ui/page.js";
 import { SettingsForm } from "../settings/form.js";
+import { storedGroups } from "../settings/stored.js";
 
 const WINDOW_NAMES = ["verdicts", "activity", "replay", "idempotency",
     "deadLetter"];
@@ -28,9 +29,12 @@ function Storage() {
 			    ...disks.map(({ path, freeBytes, usedPercent }) => [
 				t("data.disk", { path }), t("data.free", {
 				    free: bytes(freeBytes), used: usedPercent })])]} />
-			<${Ranked} label=${t("data.rows")} items=${collections.map(
-			    ({ name, rows }) => ({ label: t(`data.rows.${name}`), value: rows })).sort(
-			    (a, b) => b.value - a.value)} /></div>
+			<p class="muted">${t("data.rows")}</p>
+			${storedGroups(collections).map(({ id, items }) => html`<div
+				class="stack" key=${id}><h3>${t(`data.group.${id}`)}</h3>
+				<${Ranked} label=${t(`data.group.${id}`)} items=${items}
+					most=${Math.max(...collections.map(({ rows }) => rows))} />
+			</div>`)}</div>
 		</${Section}>`}</${Loaded}>`;
 }
 

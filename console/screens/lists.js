@@ -10,7 +10,7 @@ import { exact, t } from "../text.js";
 import "../text/lists.js";
 import { Badge } from "../ui/badge.js";
 import { useChange } from "../ui/change.js";
-import { Cli, Copy } from "../ui/copy.js";
+import { Cli, Copy, Ends } from "../ui/copy.js";
 import { Empty, known, Loaded, LoadNote } from "../ui/empty.js";
 import { Filters } from "../ui/filters.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
@@ -38,7 +38,8 @@ const fields = () => [
 function columns(change, remove) {
 	return [
 		{ id: "value", label: t("lists.value"), cell: ({ value }) =>
-		    html`<span class="id"><code>${exact(value)}</code><${Copy} text=${value} />
+		    html`<span class="id"><code><${Ends} text=${exact(value)}
+			most=${Infinity} /></code><${Copy} text=${value} />
 		    </span>` },
 		{ id: "subject", label: t("lists.subject"),
 		    cell: ({ subject }) => t(`subject.${subject}`) },

@@ -11,15 +11,8 @@ import { t } from "../text.js";
 import { Button, Form, TextField } from "../ui/form.js";
 import { CredentialFields, Password, SignInForm, useCredentials, useSubmit } from
     "../ui/identity.js";
-
-// useModule(load): a module that few need, when it has arrived.
-function useModule(load) {
-	const [module, setModule] = useState(null);
-	useEffect(() => {
-		load().then(setModule);
-	}, []);
-	return module;
-}
+import { Problem } from "../ui/empty.js";
+import { useModule } from "../ui/module.js";
 
 // useNewPassword(): a new password that is typed twice.
 function useNewPassword() {
@@ -88,8 +81,10 @@ function Temporary() {
 
 // SECOND_FACTOR asks this operator for one.
 function Required() {
-	const module = useModule(() => import("../account/enrol.js"));
-	return html`<p>${t("login.enrol.text")}</p>${module &&
+	const { module, error, again } = useModule("enrol",
+	    () => import("../account/enrol.js"));
+	return html`<p>${t("login.enrol.text")}</p>${error && html`<${Problem}
+		error=${error} reload=${again} />`}${module &&
 	    html`<${module.Enrol} onDone=${start}><${Button}
 		onClick=${signOut}>${t("identity.signOut")}</${Button}>
 	</${module.Enrol}>`}`;

@@ -3,7 +3,9 @@
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { href } from "../router.js";
-import { DraftBadge, drafts } from "../rules/drafts.js";
+import { textOf } from "../rules/bands.js";
+import { drafts } from "../rules/drafts.js";
+import { DraftStanding, loadPolicyPlaces } from "../rules/places.js";
 import { BandBar } from "../rules/scale.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
@@ -26,9 +28,10 @@ const columns = (unfinished) => [
 	    .filter(Boolean))].join(", ") },
 	{ id: "error", label: t("policies.onError"),
 	    cell: (row) => t(`policies.${row.policy.onError}`) },
-	{ id: "draft", label: html`<span class="hidden">${t("drafts.draft")}
-		</span>`, cell: (row) => unfinished.has(`policies/${row.policy.id}`) &&
-	    html`<${DraftBadge} />` },
+	{ id: "draft", label: t("policies.state"), cell: ({ policy: { id } }) =>
+	    unfinished.has(`policies/${id}`) && html`<${DraftStanding}
+		text=${textOf(unfinished.get(`policies/${id}`).value)}
+		load=${(signal) => loadPolicyPlaces(id, signal)} />` },
 ];
 
 export default function Policies() {

@@ -9,9 +9,10 @@ import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
 import { bandOf, candidateOf, countsOf, decide, HIGHEST, moveEdge, QUEUE, queueFor,
     remove, split, textOf } from "../rules/bands.js";
-import { DraftActions, DraftNote, useDraft } from "../rules/drafts.js";
+import { Discard, DraftNote, useDraft } from "../rules/drafts.js";
 import { Impact, ImpactFlips, impactOf } from "../rules/impact.js";
 import { useLater } from "../rules/later.js";
+import { loadPolicyPlaces, Standing } from "../rules/places.js";
 import { openLabel, Release, waysOf } from "../rules/release.js";
 import { Scale } from "../rules/scale.js";
 import { PolicyTabs } from "../rules/tabs.js";
@@ -21,12 +22,13 @@ import { t } from "../text.js";
 import "../text/policies.js";
 import { Verdict } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
-import { known, Loaded } from "../ui/empty.js";
+import { known, Loaded, LoadNote } from "../ui/empty.js";
 import { Button, Choice, Select, TextField } from "../ui/form.js";
 import { Page, Section, useHere } from "../ui/page.js";
 
 const HISTOGRAM_DAYS = 30;
 const IMPACT_MS = 800;
+const PLACES_MS = 15000;
 
 async function loadPolicy(id, from, signal) {
 	const version = (label) => call("GET /v1/policies/{id}/versions/{version}",
@@ -116,6 +118,21 @@ function Simulate({ id, bands }) {
 		<${Cli} words="policies simulate" operands=${[id, text]} /></div>`;
 }
 
+function OnError({ value, onInput }) {
+	return html`<${Choice} label=${t("policies.onError")} hideLabel=${false}
+		...${{ value, onInput }} options=${["fail_open", "fail_closed"]
+		    .map((one) => [one, t(`policies.${one}`)])} />`;
+}
+
+function Beside({ id, bands, impact, mayRun }) {
+	return html`<div class="stack"><${Section} title=${t("policies.simulate")}>
+		<${Simulate} id=${id} bands=${bands} /></${Section}>
+		${mayRun && html`<${Section} title=${t("impact.title")} actions=${html`
+			<${Button} command="rules.impact" busy=${impact.loading}
+				onClick=${impact.run}>${t("impact.run")}</${Button}>`}>
+			<${Impact} later=${impact} /></${Section}>`}</div>`;
+}
+
 const same = (a, b) => textOf(a) === textOf(b);
 
 function Editor({ id, eventType, versions, scores, active, base, reload }) {
@@ -131,20 +148,26 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 	    signal), [eventType, textOf(value)], mayRun && differs ? IMPACT_MS : null);
 	useKeys({ "rules.impact": mayRun && impact.run,
 	    "rules.submit": ways.length > 0 && differs && (() => setOpen(true)) });
+	const places = useLoad((signal) => loadPolicyPlaces(id, signal), [id],
+	    { every: PLACES_MS });
 	const here = useHere();
 	function done(way, version) {
 		const stays = way.proposes || !draft.settle(value, version);
 		if (!here())
 			return;
 		setOpen(false);
+		places.reload();
 		return stays ? reload() :
 		    go(href("/policies/:id/versions/:version", { id, version }));
 	}
 	const bands = (next) => change({ bands: next });
 	return html`<${DraftNote} draft=${draft} version=${base.version} />
+	<${LoadNote} load=${places} part=${t("standing.places.policy")} />
 	<div class="split-view">
-		<${Section} title=${html`<code>${draft.base}</code>`} actions=${html`
-			<${DraftActions} draft=${draft} />
+		<${Section} title=${html`<span class="tags"><code>${draft.base}</code>
+			<${Standing} text=${textOf(value)} changed=${draft.changed}
+				places=${places.data} /></span>`} actions=${html`
+			<${Discard} draft=${draft} />
 			${ways.length > 0 && html`<${Button} kind="primary"
 				disabled=${!differs} command="rules.submit"
 				onClick=${() => setOpen(true)}>
@@ -152,20 +175,14 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 			<p class="muted">${t("policies.histogram", { n: HISTOGRAM_DAYS })}</p>
 			<${Scale} bands=${value.bands} scores=${scores} onChange=${bands} />
 			<${Bands} bands=${value.bands} scores=${scores} onChange=${bands} />
-			<${Choice} label=${t("policies.onError")} hideLabel=${false}
-				value=${value.onError} options=${["fail_open", "fail_closed"]
-				    .map((one) => [one, t(`policies.${one}`)])}
+			<${OnError} value=${value.onError}
 				onInput=${(onError) => change({ onError })} />
 		</${Section}>
-		<div class="stack"><${Section} title=${t("policies.simulate")}>
-			<${Simulate} id=${id} bands=${value.bands} /></${Section}>
-		${mayRun && html`<${Section} title=${t("impact.title")} actions=${html`
-			<${Button} command="rules.impact" busy=${impact.loading}
-				onClick=${impact.run}>${t("impact.run")}</${Button}>`}>
-			<${Impact} later=${impact} /></${Section}>`}</div></div>
+		<${Beside} ...${{ id, bands: value.bands, impact, mayRun }} /></div>
 	<${ImpactFlips} later=${impact} />
 	${open && html`<${Release} title=${t("policies.change", { id })} ways=${ways}
-		taken=${versions.map(({ version }) => version)} before=${textOf(active)}
+		taken=${[...versions, ...places.data ?? []]
+		    .map(({ version }) => version)} before=${textOf(active)}
 		after=${textOf(value)} onClose=${() => setOpen(false)} onDone=${done} />`}`;
 }
 

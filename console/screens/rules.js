@@ -3,7 +3,8 @@
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { href } from "../router.js";
-import { DraftBadge, drafts } from "../rules/drafts.js";
+import { drafts } from "../rules/drafts.js";
+import { DraftStanding, loadPlaces } from "../rules/places.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
 import "../text/rules.js";
@@ -38,8 +39,9 @@ const columns = (unfinished) => [
 		<span class="tags">${row.shadow && html`<a href=${href("/trials", {},
 		    { tab: "shadows" })}><${Badge} tone="info">${
 		    t("rules.shadow", { version: row.shadow.version })}</${Badge}></a>`}
-		${unfinished.has(`rules/${row.eventType}`) &&
-		    html`<${DraftBadge} />`}
+		${unfinished.has(`rules/${row.eventType}`) && html`<${DraftStanding}
+			text=${unfinished.get(`rules/${row.eventType}`).value}
+			load=${(signal) => loadPlaces(row.eventType, signal)} />`}
 		</span>` },
 ];
 

@@ -110,7 +110,8 @@ function Writing({ type, draft, answers, places, catalogue, editor, ways, ready,
     submit }) {
 	const describe = useMemo(() => describer(catalogue), [catalogue]);
 	return html`<${Section} class="flush" title=${html`<span class="tags">
-		<code>${draft.base}</code><${Standing} draft=${draft} places=${places}
+		<code>${draft.base}</code><${Standing} text=${draft.value}
+			changed=${draft.changed} places=${places}
 			canonical=${answers.current?.text ?? null} /></span>`}
 		actions=${html`<${Discard} draft=${draft} />
 		${ways.length > 0 && html`<${Button} kind="primary" disabled=${!ready}

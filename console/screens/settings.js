@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // What admins change while the service runs: limits, the threshold of anomalies and
-// the target times of queues.
+// the target times of queues; and what the environment fixes.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { useLoad } from "../store.js";
@@ -9,6 +9,7 @@ import "../text/settings.js";
 import { Loaded } from "../ui/empty.js";
 import { Page } from "../ui/page.js";
 import { Cli } from "../ui/copy.js";
+import { Environment } from "../settings/environment.js";
 import { SettingsForm } from "../settings/form.js";
 import { Targets } from "../settings/targets.js";
 
@@ -38,5 +39,6 @@ export default function Settings() {
 	return html`<${Page} title=${t("nav.settings")} lead=${t("settings.lead")}
 		actions=${html`<${Cli} words="settings show" />`}>
 		<div class="columns">${SETTING_GROUPS.map((group) => html`<${Group}
-			key=${group.id} group=${group} />`)}<${Targets} /></div></${Page}>`;
+			key=${group.id} group=${group} />`)}<${Targets} />
+		<${Environment} /></div></${Page}>`;
 }

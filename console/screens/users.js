@@ -10,7 +10,7 @@ import "../text/users.js";
 import { Badge } from "../ui/badge.js";
 import { useChange } from "../ui/change.js";
 import { Clis } from "../ui/clis.js";
-import { Cli } from "../ui/copy.js";
+import { Cli, Ends } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
@@ -116,7 +116,8 @@ function columns({ me, busy, patch, setPassword }) {
 	const own = (user) => user.email === me.email;
 	return [
 		{ id: "email", label: t("users.email"), cell: (user) =>
-		    html`${user.email}${own(user) && html` <span class="muted">${
+		    html`<${Ends} text=${user.email} most=${Infinity} />${
+			own(user) && html` <span class="muted">${
 			t("users.you")}</span>`}` },
 		{ id: "role", label: t("users.role"), cell: (user) => html`<${Role}
 		    user=${user} disabled=${busy || own(user)} patch=${patch} />` },

@@ -5,6 +5,7 @@ import { addText } from "../text.js";
 addText({
 	"drafts.draft": "unpublished changes",
 	"standing.places": "Active, in shadow and proposed",
+	"standing.places.policy": "Active and proposed",
 	"standing.active": "active as {version}",
 	"standing.shadow": "in shadow as {version}",
 	"standing.proposal": "proposed as {version}",

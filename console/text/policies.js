@@ -7,6 +7,7 @@ addText({
 	"policies.type": "Event type",
 	"policies.active": "Active version",
 	"policies.bands": "Bands",
+	"policies.state": "State",
 	"policies.versions": "Versions",
 	"policies.version.of": "{id} {version}",
 	"policies.onError": "If the score cannot be computed",

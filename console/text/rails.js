@@ -72,6 +72,7 @@ addText({
 	"copy.what": "Copy {what}",
 	"copy.done": "Copied: {text}",
 	"copy.failed": "The browser refuses to copy; here is the text: {text}",
+	"copy.alike": "Letters of several alphabets, which can look alike: {text}",
 	"copy.clis": "Commands of assayctl",
 	"copy.cli": "Copy as assayctl: {line}",
 	"table.all": "Select all rows",

@@ -166,13 +166,13 @@ export function Split({ label, parts }) {
 		})}</svg></${Figure}>`;
 }
 
-// Ranked: horizontal bars, the longest first; items are { label, value, href, tone,
-// note }.
-export function Ranked({ label, items, show = number }) {
-	const max = Math.max(...items.map(({ value }) => value), 0);
+// Ranked: horizontal bars, the longest first; items are { label, title, value, href,
+// tone, note }.  most: the value of the longest bar of all charts beside this one.
+export function Ranked({ label, items, most = 0, show = number }) {
+	const max = Math.max(...items.map(({ value }) => value), most);
 	return html`<ol class="ranked" aria-label=${label}>${items.map((item) =>
 	    html`<li key=${item.label}>
-		<span class="name">${item.href ? html`<a href=${item.href}>${
+		<span class="name" title=${item.title}>${item.href ? html`<a href=${item.href}>${
 		    item.label}</a>` : item.label}</span>
 		<span class="value">${show(item.value)}${item.note &&
 		    html` <small>${item.note}</small>`}</span>

@@ -3,7 +3,7 @@
 import { html } from "../../third_party/preact/preact.js";
 import { cliLine, cut, shortId } from "../format.js";
 import { Icon } from "../icons.js";
-import { exact, t } from "../text.js";
+import { exact, spelled, t } from "../text.js";
 import { toast } from "./toast.js";
 
 // copy TEXT: into the clipboard; the toast shows the text, also if the browser
@@ -25,10 +25,20 @@ export function Copy({ text, what }) {
 		<${Icon} name="copy" size=${13} /></button>`;
 }
 
+// Alike text: the mark of a value that could be taken for another one, because a word
+// of it mixes alphabets.
+export function Alike({ text }) {
+	const codes = spelled(text), why = t("copy.alike", { text: codes });
+	return codes !== text && html`<span class="alike" title=${why}>
+		<${Icon} name="triangle-alert" size=${13} />
+		<span class="hidden">${why}</span></span>`;
+}
+
 // Ends text: of a long value the ends, and all of it as its title.
 export function Ends({ text, most = 24 }) {
 	const shown = cut(text, most);
-	return shown === text ? text : html`<span title=${text}>${shown}</span>`;
+	return html`${shown === text ? text : html`<span title=${text}>${shown}
+		</span>`}<${Alike} text=${text} />`;
 }
 
 // Id id: in a monospaced font with a button to copy it; href makes it a link.
@@ -37,7 +47,8 @@ export function Id({ id, href, short = false, most = Infinity }) {
 	const title = exact(id), text = short ? exact(shortId(id)) : cut(title, most);
 	return html`<span class="id">${href ?
 	    html`<a href=${href} title=${title}><code>${text}</code></a>` :
-	    html`<code title=${title}>${text}</code>`}<${Copy} text=${id} /></span>`;
+	    html`<code title=${title}>${text}</code>`}<${Alike} text=${title} />
+		<${Copy} text=${id} /></span>`;
 }
 
 // Cli words operands options: a button that copies the assayctl command which does

@@ -185,27 +185,16 @@ conf_credentials(char *ret, size_t size)
 void
 conf_print(FILE *out)
 {
+	char number[CONF_TEXT_SIZE];
 	const struct conf_setting *s;
-	const void *member;
 	const char *text;
 
 	for (s = settings; s < settings + SETTINGS; s++) {
-		member = (const char *)&conf + s->offset;
-		if (s->type == CONF_INT_) {
-			fprintf(out, "%s=%lld\n", s->name,
-			    (long long)*(const int64_t *)member);
-		} else if (s->type == CONF_REAL_) {
-			fprintf(out, "%s=%.15g\n", s->name,
-			    *(const double *)member);
-		} else if (s->type == CONF_BOOL_) {
-			fprintf(out, "%s=%s\n", s->name,
-			    *(const bool *)member ? "true" : "false");
-		} else {
-			text = *(const char *const *)member;
-			if (text != NULL && (s->flags & SECRET) != 0)
-				text = "(set)";
-			fprintf(out, "%s=%s\n", s->name, text ? text : "");
-		}
+		text = conf_value_text(
+		    s->type, (const char *)&conf + s->offset, number);
+		if (text != NULL && (s->flags & SECRET) != 0)
+			text = "(set)";
+		fprintf(out, "%s=%s\n", s->name, text ? text : "");
 	}
 }
 

@@ -85,6 +85,28 @@ conf_value_check(const struct conf_setting *s, const char *value,
 	return say_why(why, reason);
 }
 
+const char *
+conf_value_text(
+    enum conf_type type, const void *member, char text[CONF_TEXT_SIZE])
+{
+	switch (type) {
+	case CONF_INT_:
+		snprintf(text, CONF_TEXT_SIZE, "%lld",
+		    (long long)*(const int64_t *)member);
+		return text;
+	case CONF_REAL_:
+		snprintf(
+		    text, CONF_TEXT_SIZE, "%.15g", *(const double *)member);
+		return text;
+	case CONF_BOOL_:
+		return *(const bool *)member ? "true" : "false";
+	case CONF_STR_:
+	case CONF_PATH_:
+	default:
+		return *(const char *const *)member;
+	}
+}
+
 /* A comma-separated list of words of approvals.tbl. */
 const char *
 conf_value_approvals(

@@ -9,6 +9,7 @@
 struct conf;
 
 #define CONF_WHY_SIZE ((size_t)160) /* bytes of a reason, with its NUL */
+#define CONF_TEXT_SIZE ((size_t)32) /* bytes of a number, with its NUL */
 
 enum conf_type { CONF_STR_ = 1, CONF_PATH_, CONF_INT_, CONF_REAL_, CONF_BOOL_ };
 
@@ -16,7 +17,8 @@ enum conf_flag {
 	SECRET = 1 << 0,
 	REQUIRED = 1 << 1,
 	POOL = 1 << 2,
-	NO_DECIDE = 1 << 3
+	NO_DECIDE = 1 << 3,
+	SHOWN = 1 << 4
 };
 
 /*
@@ -51,6 +53,13 @@ int conf_value_read(const struct conf_setting *s, const char *value,
 /* Check a value that was read.  Returns 0, or -1 with the reason in why. */
 int conf_value_check(const struct conf_setting *s, const char *value,
     const struct conf *next, char why[CONF_WHY_SIZE]);
+
+/*
+ * The text of the value of a setting of this type, as a file would give it, in
+ * text or where member points.  NULL: the setting has no value.
+ */
+const char *conf_value_text(
+    enum conf_type type, const void *member, char text[CONF_TEXT_SIZE]);
 
 /* The functions that conf.tbl names. */
 conf_check_fn conf_value_approvals, conf_value_attributes, conf_value_paths,

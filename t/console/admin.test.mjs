@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: ISC
 // The bodies that the forms of the administration send.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 import { bodyOf, draftOf } from "../../console/deliveries/kinds.js";
 import { bytes } from "../../console/format.js";
 import { changesOf, mostMinutes, targetOf } from "../../console/settings/changes.js";
+import { storedGroups } from "../../console/settings/stored.js";
+import { hasText } from "../../console/text.js";
 
 const draft = { url: " https://hooks.example.com/x ", target: " -100 ",
     events: ["verdict.reached.v1"], type: "telegram", minVerdict: "review",
@@ -49,4 +52,24 @@ test("a size has the largest unit that keeps a whole number", () => {
 	assert.equal(bytes(1023), "1,023 B");
 	assert.equal(bytes(1536), "1.5 KiB");
 	assert.equal(bytes(734003200), "700 MiB");
+});
+test("each kind of stored data has a group and words", () => {
+	const table = readFileSync(new URL("../../lib/shared/collections.tbl",
+	    import.meta.url), "utf8");
+	const names = [...table.matchAll(/^(?:COLLECTION\(|RETAINED\(\w+, )(\w+)\)$/gm)]
+	    .map(([, name]) => name);
+	const groups = storedGroups(names.map((name) => ({ name, rows: 1 })));
+	const items = groups.flatMap((group) => group.items);
+	assert.ok(names.length > 0);
+	assert.deepEqual(items.map(({ title }) => title).sort(), [...names].sort());
+	assert.equal(groups.some(({ id }) => id === "other"), false);
+	for (const name of names)
+		assert.ok(hasText(`data.rows.${name}`), name);
+});
+test("a group has its largest kind first, and an unknown kind keeps its name", () => {
+	assert.deepEqual(storedGroups([{ name: "labels", rows: 2 },
+	    { name: "shards", rows: 9 }, { name: "cases", rows: 5 }]), [
+	    { id: "cases", items: [{ title: "cases", value: 5, label: "cases" },
+		{ title: "labels", value: 2, label: "labels" }] },
+	    { id: "other", items: [{ title: "shards", value: 9, label: "shards" }] }]);
 });

@@ -6,7 +6,7 @@ import "../../console/text/rails.js";
 import { ApiError } from "../../console/api.js";
 import { errorText } from "../../console/errors.js";
 import { followTexts } from "../../console/shown.js";
-import { addText, coded, exact, t } from "../../console/text.js";
+import { addText, coded, exact, spelled, t } from "../../console/text.js";
 import { h, options } from "../../third_party/preact/preact.js";
 
 addText({ "x.n": { one: "{n} case", other: "{n} cases" }, "x.who": "by {who}" });
@@ -54,6 +54,17 @@ test("what nobody sees in a text or a value becomes a code", () => {
 		assert.equal(coded(coded(text)), shown);
 		assert.equal(exact(text), value);
 	}
+});
+test("a word that mixes alphabets has codes for its letters that are not Latin", () => {
+	for (const [text, want] of [
+	    ["p\u0430ypal", "p\\u{430}ypal"],
+	    ["\u0430b1c2", "\\u{430}b1c2"],
+	    ["ann@g\u03bf\u03bfgle.com", "ann@g\\u{3bf}\\u{3bf}gle.com"],
+	    ["n\u0430\u0301me \u0438\u043c\u044f", "n\\u{430}\u0301me \u0438\u043c\u044f"],
+	    ["user_\u043f\u0435\u0442\u0440", "user_\u043f\u0435\u0442\u0440"],
+	    ["\u03b1\u03b2 5", "\u03b1\u03b2 5"], ["5 \u00b5s", "5 \u00b5s"],
+	    ["caf\u00e9", "caf\u00e9"], ["\u5f20wei", "\u5f20wei"], ["u-1", "u-1"]])
+		assert.equal(spelled(text), want);
 });
 test("each text of a page and each attribute that people read is coded", () => {
 	followTexts();

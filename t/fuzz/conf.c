@@ -33,7 +33,7 @@
  */
 static const char mark[] = "q7Zp1vK9wXe4Rt6YbN2mHs8GdJ5fLc3A";
 
-enum flag { SECRET = 1, REQUIRED = 2, POOL = 4, NO_DECIDE = 8 };
+enum flag { SECRET = 1, REQUIRED = 2, POOL = 4, NO_DECIDE = 8, SHOWN = 16 };
 enum conf_test_type { STR = 1, PATH, INT, REAL, BOOL };
 
 /* The rows of conf.tbl. */

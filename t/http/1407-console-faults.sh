@@ -64,6 +64,6 @@ start_tcp_site
 input=$(body "{password: \"correct horse\", text: \$text, case: \"$case_id\",
     proposal: \"$proposal\", backtest: \"$backtest\"}")
 run_steps faults.mjs 19 "$input"
-run_steps unknown.mjs 10 "$input"
+run_steps unknown.mjs 11 "$input"
 run_steps addresses.mjs 12 "$input"
 finish

@@ -10,6 +10,8 @@ set -- RATE_LIMIT_DECISIONS_PER_MIN=50 RATE_LIMIT_LOGIN_PER_MIN=40 \
 start_stack "$@"
 start_host 2 "$@"
 pages='rate-limits alerts retention'
+http GET /v1/config/environment
+is_error "environment cannot be read without a token" 401 UNAUTHENTICATED
 for page in $pages; do
 	http GET "/v1/config/$page"
 	is_error "$page cannot be read without a token" 401 UNAUTHENTICATED
@@ -18,6 +20,8 @@ for page in $pages; do
 done
 admin_token
 sql "update assay.operator set role = 'analyst'"
+http GET /v1/config/environment
+is_error "an analyst may not read environment" 403 FORBIDDEN
 for page in $pages; do
 	http GET "/v1/config/$page"
 	is_error "an analyst may not read $page" 403 FORBIDDEN
@@ -39,6 +43,18 @@ is "alerts shows the values of the environment" "$STATUS $BODY" \
 http GET /v1/config/retention
 is "retention shows the values of the environment" \
     "$STATUS $BODY" '200 {"sweepMinutes":15,"days":{"verdicts":365,"activity":90,"replay":45,"idempotency":7,"deadLetter":30},"overridden":{"verdicts":false,"activity":false,"replay":false,"idempotency":false,"deadLetter":false}}'
+
+# The settings that the environment fixes: those that the table marks, and no secret.
+http GET /v1/config/environment
+is_json "environment shows the settings that conf.tbl marks as shown" \
+    '.settings | map(.name) | join(" ")' "$(sed -n \
+    's/^CONF(\([A-Z0-9_]*\),.* SHOWN, ".*/\1/p' "$srcdir/lib/conf/conf.tbl" |
+    paste -sd ' ')"
+is_json "environment shows value, default and meaning of a setting" '.settings[] |
+    select(.name == "RETENTION_SWEEP_MINUTES") | "\(.value) \(.default) \(.meaning)"' \
+    '15 60 minutes between two retention sweeps'
+is_json "environment shows null for a setting without a value" \
+    '.settings[] | select(.name == "FOUR_EYES") | .value' null
 
 # refuse_change PAGE BODY: the page answers the body with 400.
 refuse_change() {

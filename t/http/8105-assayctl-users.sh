@@ -137,7 +137,7 @@ is "an analyst's login writes a private session file" \
     "$STATUS $(stat -c %a "$scratch/ana/assay/token")" "0 600"
 for command in 'users list' 'keys create k' 'keys list' audit \
     'webhooks list' 'notifications list' 'settings show' \
-    'settings set loginPerMin=5' 'retention run' 'lists remove lst_1' \
+    'settings environment' 'settings set loginPerMin=5' 'retention run' 'lists remove lst_1' \
     'lists add block user u' 'backtest card.authorize' \
     'policies rollback pol_card_authorize v1' \
     'rules rollback card.authorize v1'; do

@@ -87,6 +87,7 @@ done <<-COMMANDS
 	rules list
 	rules show payment.authorize
 	scorer
+	settings environment
 	settings set loginPerMin=500
 	settings show
 	users list

@@ -72,6 +72,10 @@ is "an analyst may not publish rules" "$STATUS" 77
 
 # An admin changes settings.
 login admin@example.com 'correct horse'
+ctl settings environment
+is "settings environment prints value and default of a setting" \
+    "$STATUS $(grep -c '^SCORER  *weighted  *weighted  *weighted, learned or ml' \
+    "$scratch/out")" "0 1"
 ctl settings set loginPerMin=500 retention.replay=0 anomalyZScore=2.5
 is "settings set exits 0" "$STATUS" 0
 ctl settings show

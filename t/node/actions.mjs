@@ -95,6 +95,20 @@ await step("a phone that is typed is found, and its page masks it until it is sh
 	await page.locator("h1 code", { hasText: "+251 911 234 544" }).waitFor();
 	await page.getByRole("button", { name: /assayctl graph phone/ }).waitFor();
 });
+await step("an id whose letters could be taken for others has a mark", async () => {
+	const marks = page.locator("h1 .alike");
+	for (const [id, title] of [["pp-1", null],
+	    ["p\u0430ypal", /: p\\u\{430\}ypal$/]]) {
+		await open("#/entity", ".filters");
+		await field("Kind").selectOption("user");
+		await field("Id").fill(id);
+		await page.keyboard.press("Enter");
+		await page.locator("h1 code", { hasText: id }).waitFor();
+		want(await marks.count(), title === null ? 0 : 1);
+		if (title !== null)
+			want(title.test(await marks.getAttribute("title")), true);
+	}
+});
 await step("an admin sets the target time of a queue", async () => {
 	await open("#/settings", "tr[data-row]");
 	await button(`Target time of ${queue}`).click();
@@ -106,6 +120,15 @@ await step("an admin sets the target time of a queue", async () => {
 	await page.keyboard.press("Enter");
 	await page.locator("td", { hasText: "90 minutes" }).waitFor();
 	want(await targetNow(), 90);
+});
+await step("an admin sees what the environment fixes", async () => {
+	const fixed = page.getByRole("region", { name: "Fixed by the environment" });
+	await fixed.locator("td", { hasText: "FOUR_EYES" }).waitFor();
+	const row = (name) => fixed.locator("tr", { has: page.getByText(name,
+	    { exact: true }) }).locator("td").allInnerTexts();
+	want((await row("SECOND_FACTOR")).slice(1, 3).join(" "), "optional optional");
+	want((await row("SCORER_SHADOW")).slice(1, 3).join(" "), "not set not set");
+	want(await fixed.getByText("DATABASE_URL").count(), 0);
 });
 await step("an empty target removes it", async () => {
 	await button(`Target time of ${queue}`).click();

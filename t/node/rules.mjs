@@ -197,6 +197,17 @@ await step("the author may propose the change, not publish it", async () => {
 	await author.proposed();
 	await author.stands("proposed as day-1", "#/proposals/prp_");
 });
+await step("the list of the rules says that the draft is proposed", async () => {
+	const row = author.page.locator("tr[data-row='card.authorize']");
+	await author.press("Escape", "Tab", "g", "r");
+	await author.heading("Rules");
+	await row.locator("a[href^='#/proposals/prp_']").getByText("proposed as day-1")
+	    .waitFor();
+	want(await author.page.getByText("unpublished changes").count(), 0);
+	await author.tabTo("a[href='#/rules/card.authorize']");
+	await author.press("Enter");
+	await author.stands("proposed as day-1", "#/proposals/prp_");
+});
 await step("the author starts the same text as a shadow", async () => {
 	await author.press("Control+s");
 	await author.page.getByRole("dialog").waitFor();
@@ -301,6 +312,36 @@ await step("the author proposes to roll back, and the admin approves", async () 
 	await author.press("Control+Enter");
 	await author.proposed();
 	await approve("too many alarms");
+});
+await step("a policy says that its draft is proposed, and so does the list", async () => {
+	await author.press("g", "p");
+	await author.tabTo("a[href='#/policies/pol_order_place']");
+	await author.press("Enter");
+	await author.stands("active as v0.4.0",
+	    "#/policies/pol_order_place/versions/v0.4.0");
+	const edge = author.page.locator("table.bands input[type=number]").first();
+	const value = Number(await edge.inputValue());
+	await edge.fill(String(value - 1));
+	await author.text("unpublished changes");
+	await author.press("Control+s");
+	await author.page.getByRole("dialog").waitFor();
+	await author.press("Control+a");
+	await author.type("bands-0");
+	await author.press("Tab");
+	await author.type("fewer reviews");
+	await author.press("Control+Enter");
+	await author.proposed();
+	await author.stands("proposed as bands-0", "#/proposals/prp_");
+	want(await author.page.getByText("unpublished changes").count(), 0);
+	await author.tabTo("table.bands button");
+	await author.press("g", "p");
+	await author.heading("Policies");
+	await author.stands("proposed as bands-0", "#/proposals/prp_");
+	want(await author.page.getByText("unpublished changes").count(), 0);
+	await author.tabTo("a[href='#/policies/pol_order_place']");
+	await author.press("Enter");
+	await edge.fill(String(value - 2));
+	await author.text("unpublished changes");
 });
 await step("a publication keeps what is typed while it is under way", async () => {
 	const { page } = admin;

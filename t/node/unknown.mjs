@@ -150,4 +150,23 @@ await step("a case says nothing about its event before the event is known",
 	await page.locator(".side .problem").waitFor();
 	want(await clears(), "");
 });
+await step("code that could not be loaded is loaded from another address", async () => {
+	const files = /\/(operate|editor)\.js$/;
+	const asked = [];
+	page.on("request", (request) => asked.push(new URL(request.url())));
+	await show(page, "#/nowhere", ".empty");
+	await page.reload();
+	await page.locator(".empty").waitFor();
+	await page.evaluate(() => { window.same = true; });
+	await page.route(files, (route) => route.abort());
+	await show(page, "#/settings", ".problem");
+	await button("Try again").click();
+	await page.getByText("FOUR_EYES", { exact: true }).waitFor();
+	await show(page, "#/rules/card.capture", ".problem");
+	await button("Try again").click();
+	await page.locator("rule-editor .cm-content").waitFor();
+	want(await page.evaluate(() => window.same), true);
+	want(asked.filter(({ pathname }) => files.test(pathname)).map(({ search }) =>
+	    search).join(), ",?again=1,,?again=1");
+});
 await browser.close();

@@ -9,8 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/conf/conf.h"
+#include "lib/conf/conf_value.h"
 #include "t/unit/unit.h"
 
 #define GOOD "1f8a0c5b7e2d4936a1c8e0f4b7d29563"
@@ -372,6 +374,38 @@ START_TEST(printed_settings_hide_secrets)
 }
 END_TEST
 
+/* The settings that GET /v1/config/environment shows. */
+static const struct {
+	const char *name;
+	enum conf_type type;
+	int flags;
+	const char *allowed;
+} marks[] = {
+#define CONF(name, type, allowed, fallback, flags, meaning)                    \
+	{ #name, CONF_##type##_, flags, #allowed },
+#include "lib/conf/conf.tbl"
+#undef CONF
+};
+
+START_TEST(shown_setting_is_no_secret_path_or_url)
+{
+	size_t i, shown = 0;
+
+	for (i = 0; i < nitems(marks); i++) {
+		if ((marks[i].flags & SHOWN) == 0)
+			continue;
+		shown++;
+		ck_assert_int_eq(marks[i].flags, SHOWN);
+		ck_assert_int_ne(marks[i].type, CONF_PATH_);
+		ck_assert_ptr_null(strstr(marks[i].name, "URL"));
+		ck_assert_ptr_null(strstr(marks[i].allowed, "conf_source_"));
+		ck_assert(marks[i].type != CONF_STR_ ||
+		    strcmp(marks[i].allowed, "ANY") != 0);
+	}
+	ck_assert_uint_gt(shown, 0);
+}
+END_TEST
+
 /* Write these bytes as the credential AUTH_SECRET in a new directory. */
 static void
 credential_write(char *dir, const void *data, size_t size)
@@ -510,6 +544,7 @@ suite_conf(void)
 	tcase_add_test(tc, companion_needs_no_secret_of_the_pool);
 	tcase_add_test(tc, refused_file_changes_no_setting);
 	tcase_add_test(tc, printed_settings_hide_secrets);
+	tcase_add_test(tc, shown_setting_is_no_secret_path_or_url);
 	tcase_add_loop_test(
 	    tc, credential_is_one_line_or_refused, 0, (int)nitems(credentials));
 	tcase_add_test(tc, credential_overrides_the_file_only);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: ISC */
+/* /v1/config/environment: settings that hold until the next start. */
+#include "config.h"
+
+#include "core/base/array.h"
+#include "core/base/str.h"
+#include "fcgi/http/req.h"
+#include "fcgi/http/resp.h"
+#include "fcgi/http/route.h"
+#include "lib/conf/conf.h"
+#include "lib/conf/conf_value.h"
+
+static void add_member_text(struct str *s, const char *name, const char *text);
+
+static const struct environment_row {
+	const char *name;
+	enum conf_type type;
+	const void *member;
+	const char *fallback;
+	int flags;
+	const char *meaning;
+} environment[] = {
+#define CONF(name, type, allowed, fallback, flags, meaning)                    \
+	{ #name, CONF_##type##_, &conf.name, fallback, flags, meaning },
+#include "lib/conf/conf.tbl"
+#undef CONF
+};
+
+/*
+ * GET /v1/config/environment.  200: the settings that conf.tbl marks as SHOWN,
+ * as the worker that answers has read them.
+ */
+int
+environment_get(struct req *req, struct resp *resp)
+{
+	char number[CONF_TEXT_SIZE];
+	const struct environment_row *row;
+	const char *between = "";
+	struct str s;
+
+	str_init(&s, req->arena);
+	str_add(&s, "{\"settings\":[");
+	for (row = environment; row < environment + nitems(environment);
+	     row++) {
+		if ((row->flags & SHOWN) == 0)
+			continue;
+		str_addf(&s, "%s{\"name\":\"%s\"", between, row->name);
+		add_member_text(&s, "value",
+		    conf_value_text(row->type, row->member, number));
+		add_member_text(&s, "default", row->fallback);
+		add_member_text(&s, "meaning", row->meaning);
+		str_addc(&s, '}');
+		between = ",";
+	}
+	str_add(&s, "]}");
+	return resp_json(req, resp, 200, str_text(&s));
+}
+
+/* Append a member that is a text, or null. */
+static void
+add_member_text(struct str *s, const char *name, const char *text)
+{
+	str_addf(s, ",\"%s\":", name);
+	if (text == NULL)
+		str_add(s, "null");
+	else
+		str_json(s, text);
+}
