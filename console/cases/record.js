@@ -5,6 +5,7 @@ import { time } from "../format.js";
 import { useKeys } from "../keys.js";
 import { can } from "../session.js";
 import { t } from "../text.js";
+import "../text/record.js";
 import { Cli } from "../ui/copy.js";
 import { Button, Form, TextArea } from "../ui/form.js";
 import { Time, TimeHead, ZonedTime, useZone } from "../ui/time.js";

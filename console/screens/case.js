@@ -17,6 +17,7 @@ import { useKeys } from "../keys.js";
 import { href } from "../router.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
+import "../text/record.js";
 import { Score } from "../ui/badge.js";
 import { copy, Id } from "../ui/copy.js";
 import { Empty, Loaded, LoadNote } from "../ui/empty.js";

@@ -16,6 +16,7 @@ import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import "../text/cases.js";
 import "../text/entity.js";
+import "../text/record.js";
 import { Cli } from "../ui/copy.js";
 import { Forgotten, Loaded } from "../ui/empty.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The texts of the queue and of a case.
+// The texts of the queue, and of what is done with a case.
 import { addText } from "../text.js";
 
 addText({
@@ -86,41 +86,8 @@ addText({
 	"cases.theirs": "{who} works on this case.",
 	"cases.place": "{at} of {of}",
 
-	"cases.facts": "Facts",
 	"cases.why": "Why",
 	"cases.changes": "What would have changed it",
-	"cases.activity": "Last events of this user",
-	"cases.scores": { one: "{n} score", other: "{n} scores from 0 to 100, the newest at " +
-	    "the end" },
-	"cases.allActivity": "All decisions on this user",
-	"cases.noActivity": "The log has no events of this user.",
-	"cases.noUser": "The user is not known: the request was erased or removed.",
-	"cases.this": "this case",
-	"cases.links": "Links",
-	"cases.ring": { one: "Connected to nobody else.",
-	    other: "{n} entities are connected, directly or not." },
-	"cases.linked.user": "Users who share something",
-	"cases.linked.device": "Devices",
-	"cases.linked.ip": "IP addresses",
-	"cases.linked.phone": "Phones",
-	"cases.moreLinks": "and {n} more",
-	"cases.earlier": "Other cases of this user",
-	"cases.noEarlier": "No other cases.",
-	"cases.trail": "History",
-	"cases.did": "What happened",
-	"cases.did.opened": "opened",
-	"cases.did.assigned": "taken",
-	"cases.did.handed_over": "handed over",
-	"cases.did.released": "released",
-	"cases.did.snoozed": "snoozed",
-	"cases.did.woken": "woken",
-	"cases.did.noted": "note",
-	"cases.did.resolved": "resolved",
-	"cases.did.reopened": "reopened",
-	"cases.notes": "Notes",
-	"cases.noNotes": "No notes.",
-	"cases.remark": "Write a note",
-	"cases.addNote": "Add",
 	"cases.noted": "The note is added.",
 
 	"cases.outcome": "Outcome",

@@ -17,8 +17,7 @@ addText({
 	"nowhere.authors": "Only admins and authors may open this page.",
 	"nowhere.home": "Go to the home page",
 	"forgotten": "This link works only in the browser that made it, while the " +
-	    "window that made it is open. For privacy, links do not contain user ids, " +
-	    "IP addresses, phone numbers or emails.",
+	    "window that made it is open: links have codes for personal data.",
 	"forgotten.again": "Search again",
 	"account.of": "Account of {email}",
 	"zone.switch": "Times in {zone}; switch",
@@ -97,10 +96,6 @@ addText({
 	"filter.time": "YYYY-MM-DD HH:MM",
 	"filter.day": "YYYY-MM-DD",
 	"filter.wrong": "Write it as {example}.",
-	"chart.table": "Show as a table",
-	"chart.series": "Series",
-	"chart.count": "Count",
-	"chart.share": "Share",
 
 	"identity.email": "Email",
 	"identity.password": "Password",
