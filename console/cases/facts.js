@@ -8,7 +8,7 @@ import { amount, country } from "../format.js";
 import { href } from "../router.js";
 import { exact, t } from "../text.js";
 import "../text/facts.js";
-import { Ends, Id } from "../ui/copy.js";
+import { Alike, Id } from "../ui/copy.js";
 import { Facts, Note } from "../ui/page.js";
 import { Age, ZonedTime } from "../ui/time.js";
 
@@ -71,8 +71,8 @@ export function EventFacts({ explanation, brief = false, own = false }) {
 		    [t("fact.network"), networkOf(signals)],
 		    [t("fact.phone"), subject.phone && html`<code>${subject.phone}
 		    </code>`],
-		    [t("fact.channel"), subject.channel && html`<${Ends}
-			text=${exact(subject.channel)} />`],
+		    [t("fact.channel"), subject.channel && html`${exact(subject.channel)}
+			<${Alike} text=${subject.channel} />`],
 		    ...request ? attributes(request) : [],
 		    ...brief ? [] : decided(explanation, own),
 		]} />`;
