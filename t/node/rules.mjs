@@ -206,6 +206,8 @@ await step("the list of the rules says that the draft is proposed", async () => 
 	want(await author.page.getByText("unpublished changes").count(), 0);
 	await author.tabTo("a[href='#/rules/card.authorize']");
 	await author.press("Enter");
+	// The list has this link, too.
+	await author.page.locator("rule-editor .cm-content").waitFor();
 	await author.stands("proposed as day-1", "#/proposals/prp_");
 });
 await step("the author starts the same text as a shadow", async () => {
