@@ -12,7 +12,7 @@ addText({
 	"cases.noUser": "The user is not known: the request was erased or removed.",
 	"cases.this": "this case",
 	"cases.links": "Links",
-	"cases.ring": { one: "Connected to nobody else.",
+	"cases.ring": { one: "No other entity is connected.",
 	    other: "{n} entities are connected, directly or not." },
 	"cases.linked.user": "Users who share something",
 	"cases.linked.device": "Devices",

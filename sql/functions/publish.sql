@@ -164,7 +164,7 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare
-	min_stride constant bigint := 1000; -- transactions
+	min_gap constant bigint := 1000; -- transactions to store without an event
 	watermark bigint;
 	max_events bigint; -- of each source
 	has_subscriber boolean; -- for verdicts
@@ -213,7 +213,7 @@ begin
 	else
 		next_xid := watermark;
 		if decided.events is not null
-		    or watermark - stored.next_xid > min_stride then
+		    or watermark - stored.next_xid > min_gap then
 			update assay.publish_cursor c
 			set next_xid = watermark, last_id = '';
 		end if;

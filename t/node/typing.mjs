@@ -199,7 +199,8 @@ await step("each case has the outcome and the reason that were meant for it",
 		    `${id} ${outcome} ${note}`);
 	}
 });
-// A page with a clock of its own, on which a note is sent that this route answers.
+// Open a case on a page whose clock the test moves, and send a note, which answer()
+// handles.
 async function sendNote(answer) {
 	const other = await page.context().newPage();
 	await other.clock.install();

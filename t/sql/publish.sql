@@ -131,7 +131,7 @@ select decide('after', 'allow');
 select * from publish();
 select * from gets where subscriber_id = 'whk_new';
 
--- A gap of transactions without decisions takes no step of its own.
+-- One step passes a gap of transactions without decisions.
 delete from assay.delivery;
 do $$ begin
 	for i in 1..3000 loop
