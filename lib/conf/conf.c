@@ -47,7 +47,6 @@ static int check_setting(const struct conf_setting *s, const char *value,
     bool pool, const struct conf *next, char *why);
 static int choose_model(const struct conf_source *sources, struct conf *next,
     size_t *ret_i, char *why);
-static void default_workers(struct conf *next);
 static int check_workers(const struct conf *next, struct fail *f);
 static int refuse_setting(const struct conf_setting *s,
     const struct conf_source *source, const char *path, const char *why,
@@ -136,7 +135,10 @@ conf_load(const char *path, bool pool, struct fail *f)
 		next.OPERATOR_DATABASE_URL = next.DATABASE_URL;
 	if (next.RETAIN_DATABASE_URL == NULL)
 		next.RETAIN_DATABASE_URL = next.OPERATOR_DATABASE_URL;
-	default_workers(&next);
+	if (next.DECIDE_WORKERS == 0)
+		next.DECIDE_WORKERS =
+		    conf_decide_workers(sysconf(_SC_NPROCESSORS_ONLN),
+			next.DATABASE_POOL_MAX, next.OPERATOR_WORKERS);
 	if (check_workers(&next, f) == -1)
 		goto err;
 
@@ -180,6 +182,19 @@ conf_credentials(char *ret, size_t size)
 		snprintf(ret, size, "%s", "");
 	else
 		snprintf(ret, size, "%s/%s*", dir, prefix);
+}
+
+int64_t
+conf_decide_workers(
+    int64_t processors, int64_t connections, int64_t operator_workers)
+{
+	int64_t most = (connections - CONNECTIONS_SPARE) / 2 - operator_workers;
+
+	if (most > SHM_GROUP_SLOTS)
+		most = SHM_GROUP_SLOTS;
+	if (most > processors)
+		most = processors;
+	return most < DECIDE_WORKERS_LEAST ? DECIDE_WORKERS_LEAST : most;
 }
 
 void
@@ -369,23 +384,6 @@ choose_model(const struct conf_source *sources, struct conf *next,
 		next->MODEL_SOURCE = model_settings[i].source;
 	}
 	return 0;
-}
-
-/* One worker decides a processor; the database has connections for so many. */
-static void
-default_workers(struct conf *next)
-{
-	const int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
-	int64_t most = next->DATABASE_POOL_MAX - next->OPERATOR_WORKERS -
-	    CONNECTIONS_SPARE;
-
-	if (next->DECIDE_WORKERS != 0)
-		return;
-	if (most > SHM_GROUP_SLOTS)
-		most = SHM_GROUP_SLOTS;
-	next->DECIDE_WORKERS = processors < most ? processors : most;
-	if (next->DECIDE_WORKERS < DECIDE_WORKERS_LEAST)
-		next->DECIDE_WORKERS = DECIDE_WORKERS_LEAST;
 }
 
 /* Each worker needs a connection. */

@@ -67,6 +67,14 @@ void conf_use_credstore(void);
  */
 void conf_credentials(char *ret, size_t size);
 
+/*
+ * How many decide workers there are by default: one for each processor.  With
+ * the operator workers they take at most half of the connections, because
+ * sessions that hang need the rest.  Returns 2 to 128.
+ */
+int64_t conf_decide_workers(
+    int64_t processors, int64_t connections, int64_t operator_workers);
+
 /* Print every setting with its effective value; secrets as "(set)". */
 void conf_print(FILE *out);
 

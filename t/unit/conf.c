@@ -297,14 +297,15 @@ END_TEST
 
 START_TEST(decide_workers_follow_processors_and_connections)
 {
-	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct fail f = { 0 };
 
-	ck_assert_int_eq(load("DATABASE_POOL_MAX=2000\n", &f), 0);
-	ck_assert_int_eq(conf.DECIDE_WORKERS,
-	    processors < 2	   ? 2
-		: processors > 128 ? 128
-				   : processors);
+	ck_assert_int_eq(conf_decide_workers(1, 20, 3), 2);
+	ck_assert_int_eq(conf_decide_workers(4, 20, 3), 4);
+	ck_assert_int_eq(conf_decide_workers(64, 20, 3), 6);
+	ck_assert_int_eq(conf_decide_workers(64, 30, 4), 10);
+	ck_assert_int_eq(conf_decide_workers(64, 2000, 3), 64);
+	ck_assert_int_eq(conf_decide_workers(1000, 2000, 3), 128);
+	ck_assert_int_eq(conf_decide_workers(64, 7, 3), 2);
 	ck_assert_int_eq(load("DATABASE_POOL_MAX=7\n", &f), 0);
 	ck_assert_int_eq(conf.OPERATOR_WORKERS, 3);
 	ck_assert_int_eq(conf.DECIDE_WORKERS, 2);
