@@ -50,9 +50,11 @@ cluster_prepare() {
 
 cluster_make() {
 	stack_pg_init "$scratch/new"
-	# No durability: a test's cluster does not outlive it.
+	# No durability: a test's cluster does not outlive it.  No jit, as contrib/postgresql
+	# advises: to compile a query takes longer than to run it.
 	cat >>"$scratch/new/postgresql.conf" <<-'CONF'
 		fsync = off
+		jit = off
 		full_page_writes = off
 		synchronous_commit = off
 		shared_buffers = 32MB
