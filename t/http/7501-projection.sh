@@ -116,9 +116,9 @@ is "each decision, case and label is counted once" "$(miscounted)" ""
 labels_credited() {
 	[ "$(sql "select count(*) from assay.label l where credited_outcome is null
 	    and exists (select from assay.verdict_log v
-		where v.event_id = l.event_id)")" = 0 ]
+		where v.event_id = l.event_id and v.score >= 0)")" = 0 ]
 }
-stack_until 30 0 labels_credited
+check "the label of each scored decision is credited" stack_until 30 0 labels_credited
 is "each label is credited once to its tags" "$(sql "select tag, fraud, legit
     from assay.tag_count order by 1")" "$(sql "select tag, count(*)
     filter (where credited_outcome = 'fraud'), count(*) filter (where
