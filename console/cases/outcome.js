@@ -83,12 +83,16 @@ function Resolved({ row }) {
 
 function useResolve(row, reload) {
 	const [busy, act] = useAct();
+	const openedAt = route.value.path;
 	// act may still open the next case.
 	const [, undoAct] = useAct();
 	async function undo() {
 		const { path } = route.value;
+		const both = stateOf(worklist.value.query) === "waiting" &&
+		    path !== openedAt && path.startsWith("/cases/");
 		if (await undoAct(() => call("POST /v1/cases/{id}/reopen",
-		    { path: { id: row.id }, body: {} }), { done: t("cases.reopened") }) &&
+		    { path: { id: row.id }, body: {} }),
+		    { done: t(both ? "cases.reopened.both" : "cases.reopened") }) &&
 		    route.value.path === path)
 			go(href("/cases/:id", { id: row.id }));
 	}

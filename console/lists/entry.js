@@ -12,10 +12,12 @@ import { changeLabel, useChange } from "../ui/change.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Choice, Form, Select, TextField } from "../ui/form.js";
-import { Facts } from "../ui/page.js";
+import { Facts, Note } from "../ui/page.js";
 import { LIST_KINDS, SUBJECTS, choices } from "./words.js";
 
 const ENTRY_DAYS = ["", "1", "7", "30", "90", "365"];
+// An entry of these is for many people at once.
+const WIDE = new Set(["bin", "country"]);
 const KEEP = "keep";
 
 // The clock of the service counts, not that of this machine.
@@ -63,7 +65,9 @@ function About({ row, values, entry, set, setEntry }) {
 			onInput=${set("kind")} />
 		${values === null ? html`<${TypedValue} ...${{ entry, set }} />` :
 		    html`<${ChosenValue} ...${{ values, entry, choose: (chosen) =>
-			setEntry({ ...entry, ...chosen }) }} />`}`;
+			setEntry({ ...entry, ...chosen }) }} />`}
+		${WIDE.has(entry.subject) && html`<${Note} tone="warn">${
+			t(`lists.wide.${entry.subject}`)}</${Note}>`}`;
 }
 
 // Its command; assayctl puts an entry in the place of an earlier one.

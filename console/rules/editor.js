@@ -8,7 +8,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap,
     syntaxHighlighting, tags } from
     "../../third_party/codemirror/codemirror.js";
 import { filled, offersAt, ruleBefore } from "./complete.js";
-import { startState, token } from "./language.js";
+import { ruleAt, startState, token } from "./language.js";
 import { coded } from "../text.js";
 
 const language = StreamLanguage.define({
@@ -197,9 +197,17 @@ class RuleEditor extends HTMLElement {
 
 	// show AT: put the cursor there.
 	show(at) {
-		this.#view.dispatch({ selection: { anchor: Math.min(at,
-		    this.#view.state.doc.length) }, scrollIntoView: true });
+		const anchor = Math.min(at, this.#view.state.doc.length);
+		this.#view.dispatch({ selection: { anchor },
+		    effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
 		this.#view.focus();
+	}
+
+	// showRule ID: put the cursor at the rule, if the text has it.
+	showRule(id) {
+		const at = ruleAt(this.value, id);
+		if (at !== null)
+			this.show(at);
 	}
 
 	focus() {

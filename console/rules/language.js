@@ -16,6 +16,12 @@ const COMPARE = Object.fromEntries(["==", "!=", ">=", "<=", ">", "<"]
 
 export const VERDICTS = ["allow", "challenge", "review", "deny"];
 
+// ruleAt TEXT ID: where the rule of this id begins, or null.
+export function ruleAt(text, id) {
+	const heads = text.matchAll(/(?<=^|\})[ \t]*rule\s+([A-Za-z0-9._@+-]+)\s*\{/gm);
+	return [...heads].find((head) => head[1] === id)?.index ?? null;
+}
+
 // What a test expects.
 const EXPECTATION = { ...Object.fromEntries(VERDICTS
     .map((verdict) => [verdict, ["keyword", "expectation"]])),

@@ -106,8 +106,8 @@ function Beside({ answers, live, setLive, catalogue, mayRun }) {
 }
 
 // The editor with its buttons above and the mistakes below.
-function Writing({ type, draft, answers, places, catalogue, editor, ways, ready,
-    submit }) {
+function Writing({ type, rule, draft, answers, places, catalogue, editor, ways,
+    ready, submit }) {
 	const describe = useMemo(() => describer(catalogue), [catalogue]);
 	return html`<${Section} class="flush" title=${html`<span class="tags">
 		<code>${draft.base}</code><${Standing} text=${draft.value}
@@ -118,7 +118,7 @@ function Writing({ type, draft, answers, places, catalogue, editor, ways, ready,
 			command="rules.submit" onClick=${submit}>
 			${openLabel(ways)}</${Button}>`}`}>
 		<${RuleField} label=${t("rules.text", { type })} value=${draft.value}
-			onInput=${draft.write} catalogue=${catalogue}
+			rule=${rule} onInput=${draft.write} catalogue=${catalogue}
 			describe=${describe} spans=${answers.spans}
 			editorRef=${editor} />
 		<div class="below">
@@ -128,7 +128,7 @@ function Writing({ type, draft, answers, places, catalogue, editor, ways, ready,
 	</${Section}>`;
 }
 
-function Editor({ type, ruleset, reload }) {
+function Editor({ type, rule, ruleset, reload }) {
 	const { active, base, versions, catalogue } = ruleset;
 	const draft = useDraft(`rules/${type}`, base.version, base.text,
 	    (a, b) => a === b);
@@ -166,7 +166,7 @@ function Editor({ type, ruleset, reload }) {
 	return html`<${DraftNote} draft=${draft} version=${base.version} />
 	<${LoadNote} load=${places} part=${t("standing.places")} />
 	<div class="split-view">
-		<${Writing} ...${{ type, draft, answers, catalogue, editor, ways,
+		<${Writing} ...${{ type, rule, draft, answers, catalogue, editor, ways,
 		    submit, ready: text !== active.text,
 		    places: places.data }} />
 		<${Beside} ...${{ answers, live, setLive, catalogue, mayRun }} />
@@ -188,5 +188,5 @@ export default function Ruleset({ params: { type }, query }) {
 			count=${known(load, ({ versions }) => versions.length)} />
 		<${Loaded} load=${load} lines=${12}>${(ruleset) =>
 		    html`<${Editor} key=${`${type} ${query.from}`} type=${type}
-			ruleset=${ruleset} reload=${load.reload} />`}</${Loaded}></${Page}>`;
+			rule=${query.rule} ruleset=${ruleset} reload=${load.reload} />`}</${Loaded}></${Page}>`;
 }

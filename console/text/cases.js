@@ -82,6 +82,7 @@ addText({
 	"cases.reopen.text": "The event keeps its label until the case is resolved " +
 	    "as fraud or legit again.",
 	"cases.reopened": "The case is open again.",
+	"cases.reopened.both": "The case is open again. The next one stays yours.",
 	"cases.theirs.title": "Another analyst has this case",
 	"cases.theirs": "{who} works on this case.",
 	"cases.place": "{at} of {of}",

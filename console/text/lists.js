@@ -63,6 +63,9 @@ addText({
 	"lists.import.expired": "Expired, left out",
 	"lists.import.more": { one: "and {n} more line", other: "and {n} more lines" },
 	"lists.imported": "The entries are in effect.",
+	"lists.wide.bin": "Many people have cards with this BIN: the entry is for all " +
+	    "of them.",
+	"lists.wide.country": "The entry is for everyone in this country.",
 	"lists.hint.user": "The id of a user, as events have it.",
 	"lists.hint.device": "The id of a device, as events have it.",
 	"lists.hint.fingerprint": "The fingerprint of a device, as events have it.",

@@ -36,7 +36,7 @@ function Touched({ facts = [], note = null, proposes = false }) {
 }
 
 // The question before an act, or before a proposal: the members of ask().
-function questionOf(act, { subject, cli }) {
+function questionOf(act, { subject, body, cli }) {
 	const proposes = needsApproval(subject);
 	const title = act ? t(`act.${act.id}`, act.values) : t("change.propose");
 	return { title, text: act && t(`act.${act.id}.text`, act.values),
@@ -44,7 +44,7 @@ function questionOf(act, { subject, cli }) {
 	    confirm: proposes ? t("change.propose") : title, danger: act !== null,
 	    cli: cli && (() => cli),
 	    note: proposes ? { label: t("change.reason"), required: true,
-		hint: t("change.reason.hint") } : null };
+		hint: t("change.reason.hint"), value: body?.reason } : null };
 }
 
 // The act of a request, with what another request tells of it; null if it is

@@ -46,7 +46,7 @@ const asked = signal(null);
 
 // ask({ title, text, confirm, danger, note }): a question over the page.  Resolves
 // to null if the operator says no, and otherwise to the note, "" without one.
-// note: { label, hint, required } asks for a text.  cli(note) gives the members of
+// note: { label, hint, required, value } asks for a text.  cli(note) gives the members of
 // Cli for the act.
 export function ask(options) {
 	withdrawQuestion();
@@ -63,7 +63,7 @@ export function withdrawQuestion() {
 
 function Question({ title, text, confirm, danger = false, note = null,
     cli = null, done, children }) {
-	const [words, setWords] = useState("");
+	const [words, setWords] = useState(note?.value ?? "");
 	const ready = note === null || !note.required || words.trim() !== "";
 	function close(answer) {
 		asked.value = null;

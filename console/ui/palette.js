@@ -43,7 +43,8 @@ function rulesLike(words, rulesets) {
 	    ({ key: `${eventType} ${id}`, icon: "list-tree",
 		name: t("find.rule", { id, type: eventType }),
 		words: `${id} ${tag} ${eventType}`.toLowerCase(),
-		run: () => go(href("/rules/:type", { type: eventType })) })))
+		run: () => go(href("/rules/:type", { type: eventType },
+		    { rule: id })) })))
 	    .filter((rule) => words.every((word) => rule.words.includes(word)))
 	    .slice(0, MOST_RULES);
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { placeAt, tokens } from "../../console/rules/language.js";
+import { placeAt, ruleAt, tokens } from "../../console/rules/language.js";
 
 const folders = [new URL("../rules/", import.meta.url),
     new URL("../../sql/seed/rules/", import.meta.url)];
@@ -73,4 +73,15 @@ test("the place at the end of a text says what can follow", () => {
 		assert.equal(placeAt(text).at, at, text);
 	assert.equal(placeAt("rule a { when event.amount > ").signal,
 	    "event.amount");
+});
+
+test("a rule is found by its id, in a line of its own or behind another", () => {
+	const one = "when event.amount > 1 then score += 1, tag t }";
+	const text = `# rule two { is written below\nrule one { ${one} rule two { ${one}\n` +
+	    `\trule one.more { ${one}\ntest two { given event.amount == 1 expect allow }`;
+	assert.equal(text.slice(ruleAt(text, "one")).startsWith("rule one {"), true);
+	assert.equal(text.slice(ruleAt(text, "two")).startsWith(" rule two {"), true);
+	assert.equal(text.slice(ruleAt(text, "one.more")).startsWith("\trule one.more"), true);
+	assert.equal(ruleAt(text, "on"), null);
+	assert.equal(ruleAt(text, "o.e"), null);
 });

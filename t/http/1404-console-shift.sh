@@ -21,7 +21,7 @@ for n in 1 2 3 4 5 6 7 8; do
 	is "the event $n opens a case" "$STATUS $(json .verdict)" "200 review"
 done
 start_tcp_site
-run_steps shift.mjs 20 '{"password":"correct horse"}'
+run_steps shift.mjs 21 '{"password":"correct horse"}'
 is "the block that was approved is the analyst's" "$(sql "select kind, subject, value,
     created_by from assay.list_entry where kind = 'block'")" \
     "block|user|watched|ana@example.com"

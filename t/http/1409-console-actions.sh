@@ -34,7 +34,7 @@ http GET '/v1/cases?queue=*'
 queue=$(json '.[0].queue')
 
 start_tcp_site
-run_steps actions.mjs 29 \
+run_steps actions.mjs 30 \
     "{\"password\":\"correct horse\",\"user\":\"u-77\",\"queue\":\"$queue\"}"
 is "the trail has each value that was shown, masked" "$(sql "select params
     from assay.audit where action = 'POST /v1/graph/reveal' order by number")" \

@@ -82,6 +82,18 @@ await step("a dialog masks what it lists, and its command does not tell", async 
 	    .waitFor();
 	await page.keyboard.press("Escape");
 });
+await step("an entry for many people says so", async () => {
+	await open("#/lists", ".filters");
+	await button("Add an entry").click();
+	const entry = dialog("Add an entry"), note = entry.getByRole("note");
+	await entry.getByLabel("Compared with").selectOption("device");
+	want(await note.count(), 0);
+	await entry.getByLabel("Compared with").selectOption("bin");
+	await note.filter({ hasText: "Many people have cards with this BIN" }).waitFor();
+	await entry.getByLabel("Compared with").selectOption("country");
+	await note.filter({ hasText: "everyone in this country" }).waitFor();
+	await page.keyboard.press("Escape");
+});
 await step("a phone that is typed is found, and its page masks it until it is shown",
     async () => {
 	await open("#/entity", ".filters");
@@ -181,6 +193,10 @@ await step("the palette finds a rule by its tag", async () => {
 	await page.getByRole("option",
 	    { name: `Open the rule ${rule.id} of ${eventType}` }).click();
 	await page.locator("rule-editor").waitFor();
+	// The cursor is in the line that names the rule.
+	await page.waitForFunction((id) => document.querySelector("rule-editor")
+	    .shadowRoot.querySelector(".cm-activeLine").textContent
+	    .startsWith(`rule ${id} `), rule.id);
 });
 await step("an id that is no event leads to the user", async () => {
 	await open(`#/decisions/${user}`, ".empty");

@@ -5,13 +5,13 @@
 //	node fits.mjs MODULES CHROMIUM URL [FOLDER] < CREDENTIALS
 //
 // CREDENTIALS is the body of a login, with the id "user" and the id "event" that are
-// long.  With FOLDER the script saves pictures there.  Prints "ok STEP" or "not ok STEP:
+// long, and the id of a "backtest" with verdicts that differ.  With FOLDER the script saves pictures there.  Prints "ok STEP" or "not ok STEP:
 // WHY" for each step and stops at the first that fails.
 import { readFileSync } from "node:fs";
 import { launch, partOf, show, signIn, steps, want, watch } from "./page.mjs";
 
 const [modules, program, base, folder] = process.argv.slice(2);
-const { email, password, user, event } = JSON.parse(readFileSync(0, "utf8"));
+const { email, password, user, event, backtest } = JSON.parse(readFileSync(0, "utf8"));
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 // Screens with rows, and what the cards of each show.
@@ -21,6 +21,8 @@ const LISTS = [
 	["/decisions", "#/decisions", ["Verdict", "Score", "Amount", "Time"]],
 	["/deliveries", "#/deliveries", ["State"]],
 	["/audit", "#/audit", ["Time", "Who", "Did what", "Status"]],
+	[`/trials/backtests/${backtest}`, `#/trials/backtests/${backtest}`,
+	    ["Time", "Active", "Candidate", "Amount"]],
 ];
 
 const browser = await launch(modules, program);
@@ -82,7 +84,8 @@ await step("at 1280 pixels no long value pushes a cell that decides out of view"
 	want((await page.evaluate(cutOff)).join("; "), "")));
 await step("at 360 pixels each row is a card with what decides", () =>
     onEachList(PHONE, "phone", async (path, labels) => {
-	await settled(() => [...document.querySelectorAll("main thead th:not(.select)")]
+	await settled(() => [...document.querySelectorAll("main table:has(tr[data-row]) thead " +
+	    "th:not(.select)")]
 	    .every((head) => head.getClientRects().length === 0));
 	want((await page.evaluate(cutOff)).join("; "), "");
 	want((await rowsOf(path).evaluateAll(lacking, labels)).join("; "), "");

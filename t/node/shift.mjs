@@ -166,6 +166,23 @@ await step("1, a reason and Ctrl+Enter resolve and open the next case", async ()
 	want(`${resolution.outcome} ${resolution.note}`, "fraud stolen");
 	want((await read(ana, idOf(ana))).assignedTo, "ana@example.com");
 });
+await step("Z reopens the case, and says who has the one that came after it", async () => {
+	const next = idOf(ana);
+	await keys(ana, "Z");
+	await said(ana, "The case is open again. The next one stays yours.");
+	await inCase(ana, next);
+	want((await read(ana, next)).assignedTo, "ana@example.com");
+	await ana.evaluate(async ([id, following]) => {
+		await fetch(`/v1/cases/${id}/resolve`, { method: "POST",
+		    headers: { "Assay-Session": "cookie",
+			"Content-Type": "application/json" },
+		    body: JSON.stringify({ outcome: "fraud", note: "stolen" }) });
+		location.hash = `#/cases/${following}`;
+	}, [idOf(ana), next]);
+	await ana.waitForFunction((id) => document.querySelector(`.lead [title="${id}"]`),
+	    next);
+	await inCase(ana);
+});
 await step("r releases, z snoozes and wakes", async () => {
 	await keys(ana, "r");
 	await said(ana, "The case is open again.");
@@ -253,13 +270,20 @@ await step("x, X and 3 resolve several cases at once", async () => {
 	await keys(ana, "Control+Enter");
 	await said(ana, "2 cases resolved");
 });
-// An analyst proposes to block the first value of the case; its proposal.
-async function proposeBlock(reason) {
+// An analyst proposes to block the first value of the case; its proposal.  The reason of
+// the entry is that of the proposal, too; with late the entry has none.
+async function proposeBlock(reason, { late = false } = {}) {
 	await keys(ana, "b");
-	await ana.getByRole("dialog", { name: "Add an entry" }).waitFor();
+	const entry = ana.getByRole("dialog", { name: "Add an entry" });
+	await entry.waitFor();
+	if (!late)
+		await entry.getByLabel("Reason", { exact: true }).fill(reason);
 	await keys(ana, "Control+Enter");
-	await ana.getByRole("dialog", { name: "Propose the change" }).waitFor();
-	await ana.keyboard.type(reason);
+	const change = ana.getByRole("dialog", { name: "Propose the change" });
+	await change.waitFor();
+	if (late)
+		await ana.keyboard.type(reason);
+	want(await change.getByLabel("Reason", { exact: true }).inputValue(), reason);
 	await keys(ana, "Control+Enter");
 	await said(ana, "The change is proposed and waits for an approval.");
 	await ana.getByRole("dialog").waitFor({ state: "detached" });
@@ -275,7 +299,7 @@ await step("an analyst proposes a block, and withdraws it with W", async () => {
 	await inCase(ana);
 	await ana.getByRole("button", { name: /^Propose a block/ }).waitFor();
 	want(await ana.getByRole("button", { name: /^(Block|Watch)/ }).count(), 0);
-	await proposeBlock("too early");
+	await proposeBlock("too early", { late: true });
 	await keys(ana, "W");
 	await ana.getByRole("dialog").waitFor();
 	await keys(ana, "Control+Enter");
