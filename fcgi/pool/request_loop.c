@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
@@ -73,6 +74,7 @@ static size_t decide_first(
     struct request_loop *s, size_t n, enum txn_lock lock, int64_t deadline);
 static void serve_other(struct request_loop *s, struct pending_request *pr);
 static void send_reply(struct pending_request *pr);
+static bool input_ended(const struct pending_request *pr);
 static void account_request(const struct pending_request *pr);
 static void clear_requests(struct arena *a);
 
@@ -299,9 +301,10 @@ serve_other(struct request_loop *s, struct pending_request *pr)
 }
 
 /*
- * Send the whole answer and its end, at which nginx forwards it.  Close the
- * connection later, because libfcgi then waits until nginx has closed it, and
- * other requests wait for their answers.
+ * Send the whole answer and its end, at which nginx forwards it, and close the
+ * connection.  If input is left, nginx would see a reset instead of the answer:
+ * then close it later, because libfcgi first waits until nginx has closed it,
+ * and other requests wait for their answers.
  */
 static void
 send_reply(struct pending_request *pr)
@@ -309,10 +312,30 @@ send_reply(struct pending_request *pr)
 	resp_write(&pr->req, &pr->resp, pr->fcgx.out);
 	FCGX_FClose(pr->fcgx.err);
 	FCGX_FClose(pr->fcgx.out);
-	shutdown(pr->fcgx.ipcFd, SHUT_WR);
+	if (input_ended(pr)) {
+		close(pr->fcgx.ipcFd);
+		pr->fcgx.ipcFd = -1;
+	} else {
+		shutdown(pr->fcgx.ipcFd, SHUT_WR);
+	}
 	account_request(pr);
 	log_context("req", NULL);
 	pr->answered = true;
+}
+
+/*
+ * Whether the whole input was read.  Its last record follows the body at once,
+ * so libfcgi has read it together with the body.
+ */
+static bool
+input_ended(const struct pending_request *pr)
+{
+	const struct req *req = &pr->req;
+	const bool whole = req->content_length <= 0 ||
+	    req->body_size == (size_t)req->content_length;
+
+	return whole && FCGX_GetChar(pr->fcgx.in) == EOF &&
+	    FCGX_GetError(pr->fcgx.in) == 0;
 }
 
 /* Count the request and log it. */

@@ -4,10 +4,13 @@
 
 #include <assert.h>
 #include <libscrypt.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +33,8 @@
 
 #define UNBASE64_MAX 192 /* bytes; keys are shorter */
 
+#define ID_RANDOM 10 /* random bytes of an id */
+
 #define SALT_TEXT_SIZE 25 /* 16 bytes in base64 and NUL */
 #define HASH_TEXT_SIZE 89 /* 64 bytes in base64 and NUL */
 
@@ -45,6 +50,16 @@ struct mcf {
 /* base32hex (RFC 4648) in lower case: texts sort like their bytes. */
 static const char id_digits[] = "0123456789abcdefghijklmnopqrstuv";
 
+/* Random bytes for ids: a call of OpenSSL costs more than its bytes. */
+static struct {
+	uint8_t bytes[640];
+	size_t left;
+	bool guarded; /* a child of fork() forgets them */
+} id_pool;
+
+static EVP_MAC_CTX *hmac_context(void);
+static void id_random(uint8_t ret[ID_RANDOM]);
+static void id_forget(void);
 static EVP_CIPHER_CTX *seal_begin(const uint8_t key[CRYPT_KEY_SIZE],
     const char *owner, const uint8_t nonce[NONCE_SIZE], int encrypt);
 static int mcf_parse(const char *text, struct mcf *ret);
@@ -77,9 +92,33 @@ void
 crypt_hmac(const void *key, size_t key_size, const void *data, size_t size,
     uint8_t ret[CRYPT_SHA256_SIZE])
 {
-	if (HMAC(EVP_sha256(), key, (int)key_size, data, size, ret, NULL) ==
-	    NULL)
+	/* To fetch the algorithm costs more than the digest of an event. */
+	static EVP_MAC_CTX *ctx;
+
+	if (ctx == NULL)
+		ctx = hmac_context();
+	if (EVP_MAC_init(ctx, key, key_size, NULL) != 1 ||
+	    EVP_MAC_update(ctx, data, size) != 1 ||
+	    EVP_MAC_final(ctx, ret, NULL, CRYPT_SHA256_SIZE) != 1)
 		abort();
+}
+
+static EVP_MAC_CTX *
+hmac_context(void)
+{
+	char digest[] = "SHA256";
+	const OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(
+		    OSSL_MAC_PARAM_DIGEST, digest, 0),
+		OSSL_PARAM_construct_end(),
+	};
+	EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(mac);
+
+	EVP_MAC_free(mac); /* the context keeps it */
+	if (ctx == NULL || EVP_MAC_CTX_set_params(ctx, params) != 1)
+		abort();
+	return ctx;
 }
 
 void
@@ -162,7 +201,7 @@ crypt_id(const char *prefix, int64_t now_us, char ret[CRYPT_ID_SIZE])
 
 	for (i = 0; i < 6; i++)
 		raw[i] = (uint8_t)(ms >> (40 - 8 * i));
-	crypt_random(raw + 6, 10);
+	id_random(raw + 6);
 
 	/* Encode five bits at a time; the last group is padded with zeros. */
 	n = strnlen(prefix, CRYPT_ID_SIZE - 27);
@@ -173,6 +212,29 @@ crypt_id(const char *prefix, int64_t now_us, char ret[CRYPT_ID_SIZE])
 		ret[n + i] = id_digits[(pair >> (11 - bit % 8)) & 31];
 	}
 	ret[n + 26] = '\0';
+}
+
+/* Take the random bytes of an id; no two processes have the same. */
+static void
+id_random(uint8_t ret[ID_RANDOM])
+{
+	if (!id_pool.guarded) {
+		if (pthread_atfork(NULL, NULL, id_forget) != 0)
+			abort();
+		id_pool.guarded = true;
+	}
+	if (id_pool.left == 0) {
+		crypt_random(id_pool.bytes, sizeof(id_pool.bytes));
+		id_pool.left = sizeof(id_pool.bytes);
+	}
+	id_pool.left -= ID_RANDOM;
+	memcpy(ret, id_pool.bytes + id_pool.left, ID_RANDOM);
+}
+
+static void
+id_forget(void)
+{
+	id_pool.left = 0;
 }
 
 int

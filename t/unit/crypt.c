@@ -4,6 +4,8 @@
 
 #include <libscrypt.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/base/fail.h"
 #include "lib/sys/crypt.h"
@@ -248,6 +250,29 @@ START_TEST(id_begins_with_its_time)
 }
 END_TEST
 
+/* The bytes that wait for the next ids are not those of another process. */
+START_TEST(child_makes_other_ids_than_its_parent)
+{
+	char id[CRYPT_ID_SIZE], of_child[CRYPT_ID_SIZE];
+	int fd[2], status;
+	pid_t child;
+
+	crypt_id("vd_", 0, id);
+	ck_assert_int_eq(pipe(fd), 0);
+	if ((child = fork()) == 0) {
+		crypt_id("vd_", 0, id);
+		_exit(write(fd[1], id, sizeof(id)) != sizeof(id));
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(read(fd[0], of_child, sizeof(id)), sizeof(id));
+	crypt_id("vd_", 0, id);
+	ck_assert_str_ne(id, of_child);
+	close(fd[0]);
+	close(fd[1]);
+}
+END_TEST
+
 START_TEST(time_is_read_from_its_id)
 {
 	static const int64_t times[] = { 0, 1000, INT64_C(1795253113345000),
@@ -353,6 +378,7 @@ suite_crypt(void)
 	tcase_add_test(tc, random_bytes_differ);
 	tcase_add_test(tc, ids_sort_by_time);
 	tcase_add_test(tc, id_begins_with_its_time);
+	tcase_add_test(tc, child_makes_other_ids_than_its_parent);
 	tcase_add_loop_test(tc, time_is_read_from_its_id, 0, 4);
 	tcase_add_test(tc, right_password_matches_its_hash);
 	tcase_add_test(tc, password_hash_of_lower_cost_is_stale);
