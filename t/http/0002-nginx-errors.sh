@@ -44,8 +44,8 @@ is_error "the path of nginx's error page answers 404" 404 NOT_FOUND
 # nginx closes the connection of a slow client, which reads no answer.
 raw 'POST /v1/decisions HTTP/1.1\r\nHost: a\r\nContent-Length: 300\r\n\r\n{"type":'
 is "nginx closes the connection of a slow sender" "$STATUS" ""
-check "the log has status 408 for the slow sender" grep -q ' status=408 ' \
-    "$scratch/log/nginx-access.log"
+check "the log has status 408 for the slow sender" stack_until 10 0 \
+    grep -q ' status=408 ' "$scratch/log/nginx-access.log"
 http GET /health
 is "the pool answers after the slow sender" "$STATUS" 200
 

@@ -50,6 +50,7 @@ is "every client got its answers" "$(cat "$scratch/log/client.log")" ""
 for n in 1 2 3 4 5; do
 	check "rotated log $n has lines" test -s "$log.$n"
 done
+stop_nginx
 check "the new log has lines" test -s "$log"
 LC_ALL=C sort "$scratch"/ids-* >"$scratch/sent-ids"
 logged "$log" "$log".? | LC_ALL=C sort >"$scratch/logged-ids"

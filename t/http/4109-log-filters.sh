@@ -108,6 +108,9 @@ check "assayctl verdicts has the filters" prints 'deny .*e-3'
 TOKEN=
 http GET "/v1/activity?userId=u-1"
 is_error "the filters answer 401 without a token" 401 UNAUTHENTICATED
+stop_nginx
+check "nginx has logged the queries" grep -qF 'route="GET /v1/verdicts"' \
+    "$scratch/log/nginx-access.log"
 is "no log of nginx has a user id of a query" \
     "$(cat "$scratch"/log/nginx* | grep -c 'u-404')" 0
 finish

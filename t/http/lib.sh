@@ -636,7 +636,7 @@ nginx_copy() {
 				'$http_referer $http_cookie\n$request_body\n';
 		END
 		sed "$nginx_received
-s,^\(.*access_log \).*/nginx-access.log assay;,&\
+s,^\(.*access_log \).*/nginx-access.log assay.*;,&\
 \1$scratch/sent/nginx sent;," "$srcdir/nginx/assay.conf.in"
 	} >"$scratch/nginx/assay.conf.in"
 }
