@@ -675,6 +675,9 @@ part_w() {
 }
 
 port=$((20000 + $$ % 20000))
+mkdir "$scratch/share"
+stack_docs "$srcdir" "$scratch/share"
+stack_console "$srcdir" "$scratch/share"
 prepare_stack wal_compression=lz4
 
 # Make all users known before the first measurement.

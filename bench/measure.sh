@@ -112,13 +112,12 @@ caught_up() {
 }
 
 # prepare_stack NAME=VALUE ...: make a server with these settings more, a pool, a site
-# on port, an admin with the session token, and KEY, a key for decisions.
+# on port with the files of $scratch/share, an admin with the session token, and KEY, a
+# key for decisions.
 prepare_stack() {
 	mkdir -p "$scratch/run" "$scratch/log" "$scratch/bin" "$scratch/spool" \
 	    "$scratch/share"
 	chmod 711 "$scratch"
-	stack_docs "$srcdir" "$scratch/share"
-	stack_console "$srcdir" "$scratch/share"
 	stack_own "$scratch/run" "$scratch/log" "$scratch/spool" "$scratch/share"
 	cp "$builddir/assay-cron" "$builddir/assay-fcgi" "$scratch/bin/"
 	stack_pg_init "$scratch/pg"

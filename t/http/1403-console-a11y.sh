@@ -61,7 +61,7 @@ sql "update assay.review_case set status = 'assigned', assigned_to = 'someone-wi
 http POST /v1/webhooks "{\"url\":\"https://example.com/$user\",
     \"events\":[\"case.resolved.v1\"]}"
 is "a webhook has a long address" "$STATUS" 201
-http POST /v1/backtest '{"eventType":"payment.authorize",
+http POST /v1/backtest '{"eventType":"payment.authorize","flips":20,
     "dsl":"rule big { when event.amount > 9 then score += 90, tag big }"}'
 is "a backtest has verdicts that differ" "$STATUS $(json '.active.flips > 9')" "200 true"
 run_steps fits.mjs 13 "{\"email\":\"admin@example.com\",
