@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Every screen of the console with the sample: no fault for axe-core, nothing wider than
 # a narrow window, no motion for who wants none.  With TEST_ALL=yes also without data,
-# with failing calls, dark, in forced colours, and with texts that are 40 % longer.
+# with failing calls, dark, in forced colours, with texts that are 40 % longer, and with
+# hostile texts in every field.
 # Then the lists with values as long as they can be, and the way back to a row.
 # shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,6 +11,8 @@
 . "$(dirname "$0")/list.sh"
 # shellcheck source=t/http/chromium.sh
 . "$(dirname "$0")/chromium.sh"
+# shellcheck source=t/http/hostile.sh
+. "$(dirname "$0")/hostile.sh"
 
 need_chromium
 start_console
@@ -67,4 +70,9 @@ is "a backtest has verdicts that differ" "$STATUS $(json '.active.flips > 9')" "
 run_steps fits.mjs 13 "{\"email\":\"admin@example.com\",
     \"password\":\"correct horse\",\"user\":\"$user\",\"event\":\"$event\",
     \"backtest\":\"$(json .id)\"}"
+if [ "${TEST_ALL:-}" = yes ]; then
+	add_analysts
+	store_hostile
+	visit full light dark
+fi
 finish
