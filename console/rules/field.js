@@ -6,7 +6,8 @@ import { html, useLayoutEffect, useRef } from
 import { Loading, Problem } from "../ui/empty.js";
 import { useModule } from "../ui/module.js";
 
-function Editor({ label, value, rule, catalogue, describe, spans, onInput, editorRef }) {
+function Editor({ label, value, rule, catalogue, describe, spans, onInput,
+    editorRef }) {
 	const own = useRef(null);
 	const element = editorRef ?? own;
 	const input = useRef(onInput);
@@ -33,8 +34,9 @@ function Editor({ label, value, rule, catalogue, describe, spans, onInput, edito
 	return html`<div class="editor-box" ref=${box}></div>`;
 }
 
-// RuleField label value onInput: rule is the id of one to begin at; catalogue completes, describe(word) explains,
-// spans of check.js are marked.  editorRef gets the element: show(at), focus().
+// RuleField label value onInput: rule is the id of one to begin at; catalogue
+// completes, describe(word) explains, spans of check.js are marked.  editorRef gets the
+// element: show(at), focus().
 export function RuleField(props) {
 	const { module, error, again } = useModule("editor", () => import("./editor.js"));
 	if (error)

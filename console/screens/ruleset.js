@@ -188,5 +188,6 @@ export default function Ruleset({ params: { type }, query }) {
 			count=${known(load, ({ versions }) => versions.length)} />
 		<${Loaded} load=${load} lines=${12}>${(ruleset) =>
 		    html`<${Editor} key=${`${type} ${query.from}`} type=${type}
-			rule=${query.rule} ruleset=${ruleset} reload=${load.reload} />`}</${Loaded}></${Page}>`;
+			rule=${query.rule} ruleset=${ruleset}
+			reload=${load.reload} />`}</${Loaded}></${Page}>`;
 }

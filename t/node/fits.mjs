@@ -5,8 +5,9 @@
 //	node fits.mjs MODULES CHROMIUM URL [FOLDER] < CREDENTIALS
 //
 // CREDENTIALS is the body of a login, with the id "user" and the id "event" that are
-// long, and the id of a "backtest" with verdicts that differ.  With FOLDER the script saves pictures there.  Prints "ok STEP" or "not ok STEP:
-// WHY" for each step and stops at the first that fails.
+// long, and the id of a "backtest" with verdicts that differ.  With FOLDER the script
+// saves pictures there.  Prints "ok STEP" or "not ok STEP: WHY" for each step and stops
+// at the first that fails.
 import { readFileSync } from "node:fs";
 import { launch, partOf, show, signIn, steps, want, watch } from "./page.mjs";
 

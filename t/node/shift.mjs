@@ -166,7 +166,7 @@ await step("1, a reason and Ctrl+Enter resolve and open the next case", async ()
 	want(`${resolution.outcome} ${resolution.note}`, "fraud stolen");
 	want((await read(ana, idOf(ana))).assignedTo, "ana@example.com");
 });
-await step("Z reopens the case, and says who has the one that came after it", async () => {
+await step("Z reopens the case, and says who has the one after it", async () => {
 	const next = idOf(ana);
 	await keys(ana, "Z");
 	await said(ana, "The case is open again. The next one stays yours.");
