@@ -14,7 +14,7 @@ const ROWS = 500;
 const CHANGES = 300;
 const TRIES = 50;
 const LOADS = 5;
-// A mobile network of the third generation far from its mast.
+// A slow mobile network (3G).
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50000,
     uploadThroughput: 50000 };
 

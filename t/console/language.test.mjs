@@ -75,7 +75,7 @@ test("the place at the end of a text says what can follow", () => {
 	    "event.amount");
 });
 
-test("a rule is found by its id, in a line of its own or behind another", () => {
+test("the head of a rule is found by its id", () => {
 	const one = "when event.amount > 1 then score += 1, tag t }";
 	const text = `# rule two { is written below\nrule one { ${one} rule two { ${one}\n` +
 	    `\trule one.more { ${one}\ntest two { given event.amount == 1 expect allow }`;
