@@ -68,7 +68,7 @@ rule declared "each module declares or imports what it uses"
 rule exported "each export is imported by another module or a test"
 rule classes "each class has a style and each style a class"
 rule stripped "the bundles change no text"
-rule installed "Makefile.am names each file"
+rule installed "Makefile.am installs each bundle"
 
 stack_console "$srcdir" "$tmp" 2>"$tmp/faults"
 verdict "the modules can be bundled"

@@ -16,12 +16,14 @@ trap 'exit 130' INT TERM HUP
 # shellcheck source=tools/stack.sh
 . "$srcdir/tools/stack.sh"
 
+# What automake adds to a release.
+packaging='^((aclocal\.m4|configure|config\.h\.in|Makefile\.in)$|build-aux/)'
 # The tree: what git tracks, or in a release what was packed.
 if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$srcdir" ]; then
 	git ls-files --cached --others --exclude-standard
 else
 	find . -type f | sed 's,^\./,,' |
-	    grep -vE '^(aclocal\.m4|configure|config\.h\.in|Makefile\.in|build-aux/)'
+	    grep -vE "$packaging"
 fi | grep -vE '^(_?build|var/)' | while read -r file; do
 	[ ! -f "$file" ] || echo "$file"
 done | LC_ALL=C sort >"$tmp/files"
@@ -496,20 +498,13 @@ tools/sbom 1.2.3 | perl -00 -ne 'my %of = /^(\w+): (.*)$/gm;
 [ -s "$tmp/want" ] || echo "SOURCES names no package" >>"$tmp/faults"
 verdict "the bill of materials has each package of third_party"
 
-# Files that automake packs by itself need not be listed.  A folder that a recipe
-# makes does not list its files.
-sed 's/MKDIR_P) [^ ]*//; s/[[:space:]\\]/\n/g' Makefile.am |
-    grep . >"$tmp/listed"
-grep -vE '^(\.git|\.ci/|Makefile\.am$|configure\.ac$|m4/)' "$tmp/files" |
-    awk 'NR == FNR { listed[$0]; next }
-	{
-		where = $0
-		while (!(where in listed) && sub(/\/[^\/]*$/, "", where))
-			;
-		if (!(where in listed))
-			print
-	}' "$tmp/listed" - >"$tmp/faults"
-verdict "every file is in Makefile.am, and so in a release"
+env -u MAKEFLAGS -u MFLAGS make -s -C "$builddir" distdir distdir="$tmp/release" \
+    >"$tmp/release.log" 2>&1 || tail -n 5 "$tmp/release.log"
+(cd "$tmp/release" && find . -type f) | sed 's,^\./,,' |
+    grep -vE "$packaging" |
+    LC_ALL=C sort >"$tmp/packed"
+grep -vE '^(\.git|\.ci/)' "$tmp/files" | diff - "$tmp/packed" >"$tmp/faults"
+verdict "a release has each file, and no other"
 
 what="shellcheck finds nothing"
 if have shellcheck "$what"; then
