@@ -17,11 +17,32 @@
 #include "ctl/request/text_diff.h"
 #include "ctl/term_text.h"
 
-#define COLUMNS_MAX 24
+#define COLUMNS_MAX 32
 #define COLUMN_MIN 8 /* least width of a text that is cut */
 #define NOTHING "-" /* an empty cell, so that each line has all columns */
 #define DROPPED_HEAD "columns left out to fit the terminal:"
 #define ELLIPSIS "\xe2\x80\xa6"
+
+/* How a value is printed. */
+enum answer_form {
+	FORM_TEXT = 1,
+	FORM_ID, /* text that is never cut */
+	FORM_STATE, /* text in the colour of its word */
+	FORM_NUMBER, /* aligned to the right */
+	FORM_RATE, /* 0 to 1, as a percentage */
+	FORM_BYTES, /* in KiB, MiB ... */
+	FORM_TIME, /* UTC, to the second */
+	FORM_END, /* a time; "never" for null, "ended" if it has passed */
+	FORM_YES, /* a boolean */
+	FORM_LIST, /* an array of texts */
+	FORM_COUNT, /* the number of elements of an array */
+	FORM_REASONS, /* reasons: tags with their points */
+	FORM_BECAUSE, /* the comparisons of a rule, with their values */
+	FORM_CHANGE, /* the counterfactual change of a signal */
+	FORM_AMOUNT, /* an object with amount and currency */
+	FORM_JSON,
+	FORM__MAX
+};
 
 /* One row of a table before it is formatted. */
 struct view_row {
@@ -30,9 +51,17 @@ struct view_row {
 	struct json_object *json;
 };
 
+/* A column of a table, or one field. */
+struct view_column {
+	const char *head;
+	const char *path; /* from the row */
+	enum answer_form form;
+	bool spare; /* leave it out if the terminal is too narrow */
+};
+
 /* A table before it is printed. */
 struct view_table {
-	const struct request_part *column[COLUMNS_MAX];
+	struct view_column column[COLUMNS_MAX];
 	size_t n; /* columns */
 	size_t rows;
 	const char **cell; /* clean texts, row by row */
@@ -42,12 +71,34 @@ struct view_table {
 	bool colour;
 };
 
-static const struct request_part *fields_show(
-    const struct request_part *p, struct json_object *json, struct arena *a);
-static const struct request_part *rows_show(const struct request_part *p,
-    struct json_object *json, struct arena *a, size_t *rows);
-static const struct request_part *columns_of(
-    struct view_table *tb, const struct request_part *p);
+static void shape_show(struct json_object *json, struct arena *a, size_t *rows);
+static void shape_tables(
+    struct json_object *json, const char *path, struct arena *a, size_t *rows);
+static void fields_show(
+    const char *columns, struct json_object *json, struct arena *a);
+static void rows_show(const struct request_part *p, struct json_object *json,
+    struct arena *a, size_t *rows);
+static void columns_read(
+    struct view_table *tb, const char *columns, bool is_table);
+static struct view_column column_parse(
+    struct arena *a, char *text, bool is_table);
+static enum answer_form form_named(const char *word);
+static const char *column_head(
+    struct arena *a, const char *path, bool is_table);
+static void columns_by_shape(struct view_table *tb, struct json_object *json,
+    const char *prefix, bool is_table);
+static void add_column(
+    struct view_table *tb, const char *head, const char *path);
+static bool is_table_of(struct json_object *json);
+static void columns_form(
+    struct view_table *tb, const struct view_row *row, size_t n);
+static enum answer_form form_of(const char *path, struct json_object *json);
+static bool ends_in(const char *name, const char *word);
+static const char *last_name(const char *path);
+static const char *join_path(
+    struct arena *a, const char *prefix, const char *name);
+static struct json_object *value_at(
+    const char *path, const struct view_row *row);
 static size_t collect_rows(struct arena *a, const struct request_part *p,
     struct json_object *json, struct view_row *row, size_t max);
 static size_t members_of(struct arena *a, const char *words,
@@ -63,7 +114,7 @@ static void print_table_line(
     const struct view_table *tb, const char *const *text, bool head);
 static void cell_show(const struct view_table *tb, size_t column,
     const char *text, bool head, bool last);
-static const char *cell_text(struct arena *a, const struct request_part *column,
+static const char *cell_text(struct arena *a, const struct view_column *column,
     const struct view_row *row);
 static void print_title(const char *text, bool colour);
 static void diff_show(
@@ -88,28 +139,58 @@ static void form_known(struct str *s, struct json_object *json);
 static void form_amount(struct str *s, struct json_object *json);
 static void form_json(struct str *s, struct json_object *json);
 
-/* How each form is printed. */
+/* How each form is printed, and its word in commands.tbl. */
 static const struct {
+	const char *word;
 	void (*put)(struct str *, struct json_object *);
 	bool right;
 	bool cuttable; /* may be cut to fit the terminal */
 } forms[FORM__MAX] = {
-	[FORM_TEXT] = { form_text, false, true },
-	[FORM_ID] = { form_text, false, false },
-	[FORM_STATE] = { form_text, false, false },
-	[FORM_NUMBER] = { form_text, true, false },
-	[FORM_RATE] = { form_rate, true, false },
-	[FORM_BYTES] = { form_bytes, true, false },
-	[FORM_TIME] = { form_time, false, false },
-	[FORM_END] = { form_end, false, false },
-	[FORM_YES] = { form_yes, false, false },
-	[FORM_LIST] = { form_list, false, true },
-	[FORM_COUNT] = { form_count, true, false },
-	[FORM_REASONS] = { form_reasons, false, true },
-	[FORM_BECAUSE] = { form_because, false, true },
-	[FORM_CHANGE] = { form_change, false, true },
-	[FORM_AMOUNT] = { form_amount, true, false },
-	[FORM_JSON] = { form_json, false, true },
+	[FORM_TEXT] = { "text", form_text, false, true },
+	[FORM_ID] = { "id", form_text, false, false },
+	[FORM_STATE] = { "state", form_text, false, false },
+	[FORM_NUMBER] = { "number", form_text, true, false },
+	[FORM_RATE] = { "rate", form_rate, true, false },
+	[FORM_BYTES] = { "bytes", form_bytes, true, false },
+	[FORM_TIME] = { "time", form_time, false, false },
+	[FORM_END] = { "end", form_end, false, false },
+	[FORM_YES] = { "yes", form_yes, false, false },
+	[FORM_LIST] = { "list", form_list, false, true },
+	[FORM_COUNT] = { "count", form_count, true, false },
+	[FORM_REASONS] = { "reasons", form_reasons, false, true },
+	[FORM_BECAUSE] = { "because", form_because, false, true },
+	[FORM_CHANGE] = { "change", form_change, false, true },
+	[FORM_AMOUNT] = { "amount", form_amount, true, false },
+	[FORM_JSON] = { "json", form_json, false, true },
+};
+
+/* Forms by name.  A word with a capital is the end of a name. */
+static const struct {
+	const char *word;
+	enum answer_form form;
+	bool text; /* the form of texts with the name, else of numbers */
+} form_names[] = {
+	{ "Bytes", FORM_BYTES, false },
+	{ "Rate", FORM_RATE, false },
+	{ "agreement", FORM_RATE, false },
+	{ "bytes", FORM_BYTES, false },
+	{ "precision", FORM_RATE, false },
+	{ "rate", FORM_RATE, false },
+	{ "recall", FORM_RATE, false },
+	{ "share", FORM_RATE, false },
+	{ "At", FORM_TIME, true },
+	{ "Id", FORM_ID, true },
+	{ "Until", FORM_TIME, true },
+	{ "at", FORM_TIME, true },
+	{ "database", FORM_STATE, true },
+	{ "email", FORM_ID, true },
+	{ "eventType", FORM_ID, true },
+	{ "id", FORM_ID, true },
+	{ "outcome", FORM_STATE, true },
+	{ "state", FORM_STATE, true },
+	{ "status", FORM_STATE, true },
+	{ "verdict", FORM_STATE, true },
+	{ "version", FORM_ID, true },
 };
 
 size_t
@@ -119,23 +200,25 @@ request_spec_show(const struct request_part *call, struct json_object *json,
 	const struct request_part *p = request_spec_next(call);
 	const char *between = "";
 	size_t rows = 0;
+	bool described = false;
 
-	while (p != NULL) {
+	for (; p != NULL; p = request_spec_next(p)) {
+		described = described || p->kind >= PART_FIELDS;
 		switch (p->kind) {
 		case PART_FIELDS:
 			fputs(between, stdout);
-			p = fields_show(p, json, a);
+			fields_show(p->arg, json, a);
 			between = "\n";
-			continue;
+			break;
 		case PART_ROWS:
 			if (request_spec_at(json, p->path) == NULL)
 				break;
 			/* FALLTHROUGH */
 		case PART_MEMBERS:
 			fputs(between, stdout);
-			p = rows_show(p, json, a, &rows);
+			rows_show(p, json, a, &rows);
 			between = "\n";
-			continue;
+			break;
 		case PART_DIFF:
 			diff_show(p, json, a);
 			break;
@@ -155,8 +238,9 @@ request_spec_show(const struct request_part *call, struct json_object *json,
 		default:
 			break;
 		}
-		p = request_spec_next(p);
 	}
+	if (!described)
+		shape_show(json, a, &rows);
 	return rows;
 }
 
@@ -187,11 +271,44 @@ request_spec_sentence(struct arena *a, const char *text,
 	return str_text(&s) == NULL ? "?" : str_text(&s);
 }
 
-/* Print the columns after p as lines of name and value; return the next part.
- */
-static const struct request_part *
-fields_show(
-    const struct request_part *p, struct json_object *json, struct arena *a)
+/* Print an answer that the table does not describe: fields, then tables. */
+static void
+shape_show(struct json_object *json, struct arena *a, size_t *rows)
+{
+	const struct request_part all = { .path = "" };
+
+	if (!json_object_is_type(json, json_type_object)) {
+		rows_show(&all, json, a, rows);
+		return;
+	}
+	fields_show(NULL, json, a);
+	shape_tables(json, "", a, rows);
+}
+
+/* Print each array of objects in json, which is at path of the answer. */
+static void
+shape_tables(
+    struct json_object *json, const char *path, struct arena *a, size_t *rows)
+{
+	struct request_part p = { .path = "" };
+
+	json_object_object_foreach(json, key, member)
+	{
+		const char *at = join_path(a, path, key);
+
+		if (json_object_is_type(member, json_type_object))
+			shape_tables(member, at, a, rows);
+		if (!is_table_of(member))
+			continue;
+		putchar('\n');
+		p.name = column_head(a, at, false);
+		rows_show(&p, member, a, rows);
+	}
+}
+
+/* Print columns of json, NULL for all, as lines of name and value. */
+static void
+fields_show(const char *columns, struct json_object *json, struct arena *a)
 {
 	const struct view_row row = { NULL, 0, json };
 	const char *texts[COLUMNS_MAX];
@@ -199,11 +316,14 @@ fields_show(
 	size_t i;
 
 	tb.colour = ctl_colour(STDOUT_FILENO);
-	p = columns_of(&tb, p);
+	if (columns == NULL)
+		columns_by_shape(&tb, json, "", false);
+	else
+		columns_read(&tb, columns, false);
+	columns_form(&tb, &row, 1);
 	for (i = 0; i < tb.n; i++)
-		texts[i] = cell_text(a, tb.column[i], &row);
+		texts[i] = cell_text(a, &tb.column[i], &row);
 	block_show(&tb, 0);
-	return p;
 }
 
 /* Print one row as lines of name and value, uncut. */
@@ -214,10 +334,10 @@ block_show(struct view_table *tb, size_t row)
 	size_t i, width = 0;
 
 	for (i = 0; i < tb->n; i++)
-		if (width < strlen(tb->column[i]->name))
-			width = strlen(tb->column[i]->name);
+		if (width < strlen(tb->column[i].head))
+			width = strlen(tb->column[i].head);
 	for (i = 0; i < tb->n; i++) {
-		printf("%-*s  ", (int)width, tb->column[i]->name);
+		printf("%-*s  ", (int)width, tb->column[i].head);
 		tb->width[i] = term_text_width(text[i]);
 		cell_show(tb, i, text[i], false, true);
 		putchar('\n');
@@ -226,47 +346,248 @@ block_show(struct view_table *tb, size_t row)
 
 /*
  * Print the table of p, unless it has a title and no rows; add its rows to
- * *rows; return the next part.
+ * *rows.
  */
-static const struct request_part *
+static void
 rows_show(const struct request_part *p, struct json_object *json,
     struct arena *a, size_t *rows)
 {
-	const struct request_part *after;
 	struct view_table tb = { .arena = a };
 	struct view_row *row;
 	size_t i, j, n;
 
-	after = columns_of(&tb, p);
 	n = collect_rows(a, p, json, NULL, 0);
 	row = arena_array(a, n + 1, sizeof(*row));
-	tb.cell = arena_array(a, (n + 1) * tb.n, sizeof(*tb.cell));
+	if (row != NULL)
+		tb.rows = collect_rows(a, p, json, row, n);
+	if (p->arg != NULL) {
+		columns_read(&tb, p->arg, true);
+	} else if (tb.rows > 0) {
+		if (*row[0].key != '\0')
+			add_column(&tb, "", "@key");
+		columns_by_shape(&tb, row[0].json, "", true);
+	}
+	tb.cell = arena_array(a, (n + 1) * (tb.n + 1), sizeof(*tb.cell));
 	if (row == NULL || tb.cell == NULL) {
 		ctl_say("the answer is too large for a table; use --json");
-		return after;
+		return;
 	}
-	tb.rows = collect_rows(a, p, json, row, n);
+	columns_form(&tb, row, tb.rows);
 	for (i = 0; i < tb.rows; i++)
 		for (j = 0; j < tb.n; j++)
 			tb.cell[i * tb.n + j] =
-			    cell_text(a, tb.column[j], &row[i]);
+			    cell_text(a, &tb.column[j], &row[i]);
 	tb.colour = ctl_colour(STDOUT_FILENO);
 	if (tb.rows > 0 || p->name == NULL) {
 		print_title(p->name, tb.colour);
 		table_show(&tb);
 	}
 	*rows += tb.rows;
-	return after;
 }
 
-/* Collect the columns after p; return the part after them. */
-static const struct request_part *
-columns_of(struct view_table *tb, const struct request_part *p)
+/* Read the columns of a row of commands.tbl. */
+static void
+columns_read(struct view_table *tb, const char *columns, bool is_table)
 {
-	while ((p = request_spec_next(p)) != NULL && p->kind == PART_COLUMN)
-		if (tb->n < COLUMNS_MAX)
-			tb->column[tb->n++] = p;
-	return p;
+	char *rest = arena_strdup(tb->arena, columns), *text;
+
+	for (; tb->n < COLUMNS_MAX && (text = strsep(&rest, ",")) != NULL;
+	     tb->n++)
+		tb->column[tb->n] = column_parse(
+		    tb->arena, text + (tb->n > 0 && *text == ' '), is_table);
+}
+
+/* Read one column: [HEAD=]path[:form][?]. */
+static struct view_column
+column_parse(struct arena *a, char *text, bool is_table)
+{
+	const size_t n = strlen(text);
+	char *path = strchr(text, '='), *word;
+	struct view_column c = { .spare = n > 0 && text[n - 1] == '?' };
+
+	if (c.spare)
+		text[n - 1] = '\0';
+	if (path != NULL) {
+		*path++ = '\0';
+		c.head = text;
+	} else {
+		path = text;
+	}
+	if ((word = strchr(path, ':')) != NULL) {
+		*word++ = '\0';
+		c.form = form_named(word);
+	}
+	c.path = path;
+	if (c.head == NULL)
+		c.head = column_head(a, last_name(path), is_table);
+	return c;
+}
+
+static enum answer_form
+form_named(const char *word)
+{
+	enum answer_form form;
+
+	for (form = FORM_TEXT; form < FORM__MAX; form++)
+		if (strcmp(forms[form].word, word) == 0)
+			return form;
+	return FORM_TEXT;
+}
+
+/*
+ * Return the head of a path: its names as words, without the last "Id"; "At" at
+ * the end becomes "(UTC)".
+ */
+static const char *
+column_head(struct arena *a, const char *path, bool is_table)
+{
+	size_t n = strlen(path);
+	const char *end = n > 2 ? path + n - 2 : "";
+	const bool at = strcmp(end, "At") == 0;
+	struct str s;
+	size_t i;
+
+	str_init(&s, a);
+	if (at || strcmp(end, "Id") == 0)
+		n -= 2;
+	for (i = 0; i < n; i++) {
+		const char c = path[i];
+		const bool upper = c >= 'A' && c <= 'Z';
+
+		if (upper || c == '.')
+			str_addc(&s, ' ');
+		if (c != '.')
+			str_addc(&s,
+			    is_table == upper ? c : (char)(c ^ ('a' ^ 'A')));
+	}
+	str_add(&s, at ? " (UTC)" : "");
+	return str_text(&s) == NULL ? "?" : str_text(&s);
+}
+
+/*
+ * Make a column of each member of json, of those of objects in it too.  Arrays
+ * of objects are tables of their own among fields, and counted in a table.
+ */
+static void
+columns_by_shape(struct view_table *tb, struct json_object *json,
+    const char *prefix, bool is_table)
+{
+	if (!json_object_is_type(json, json_type_object)) {
+		add_column(tb, "VALUE", "@");
+		return;
+	}
+	json_object_object_foreach(json, key, member)
+	{
+		const char *path = join_path(tb->arena, prefix, key);
+
+		if (json_object_is_type(member, json_type_object))
+			columns_by_shape(tb, member, path, is_table);
+		else if (is_table || !is_table_of(member))
+			add_column(
+			    tb, column_head(tb->arena, path, is_table), path);
+	}
+}
+
+/* Add a column; a narrow terminal may leave out all but the first. */
+static void
+add_column(struct view_table *tb, const char *head, const char *path)
+{
+	if (tb->n == COLUMNS_MAX)
+		return;
+	tb->column[tb->n] = (struct view_column) {
+		.head = head,
+		.path = path,
+		.spare = tb->n > 0,
+	};
+	tb->n++;
+}
+
+/* Whether json is an array of objects. */
+static bool
+is_table_of(struct json_object *json)
+{
+	return array_length(json) > 0 &&
+	    json_object_is_type(
+		json_object_array_get_idx(json, 0), json_type_object);
+}
+
+/* Give each column without a form that of its first value in row[0..n-1]. */
+static void
+columns_form(struct view_table *tb, const struct view_row *row, size_t n)
+{
+	struct view_column *c;
+	size_t i;
+
+	for (c = tb->column; c < tb->column + tb->n; c++) {
+		for (i = 0; i < n && c->form == 0; i++)
+			c->form = form_of(c->path, value_at(c->path, &row[i]));
+		if (c->form == 0)
+			c->form = FORM_ID;
+	}
+}
+
+/* Return the form of a value by its type, then by its name; 0 for null. */
+static enum answer_form
+form_of(const char *path, struct json_object *json)
+{
+	const bool text = json_object_is_type(json, json_type_string);
+	const char *name = last_name(path), *word;
+	size_t i;
+
+	switch (json_object_get_type(json)) {
+	case json_type_null:
+		return 0;
+	case json_type_boolean:
+		return FORM_YES;
+	case json_type_object:
+		return FORM_JSON;
+	case json_type_array:
+		return is_table_of(json) ? FORM_COUNT : FORM_LIST;
+	default:
+		break;
+	}
+	for (i = 0; i < nitems(form_names); i++) {
+		word = form_names[i].word;
+		if (form_names[i].text == text &&
+		    (strcmp(name, word) == 0 || ends_in(name, word)))
+			return form_names[i].form;
+	}
+	return text ? FORM_TEXT : FORM_NUMBER;
+}
+
+/* Whether name ends in word, which begins with a capital. */
+static bool
+ends_in(const char *name, const char *word)
+{
+	const size_t n = strlen(name), len = strlen(word);
+
+	return *word < 'a' && n > len && strcmp(name + n - len, word) == 0;
+}
+
+static const char *
+last_name(const char *path)
+{
+	const char *last = strrchr(path, '.');
+
+	return last == NULL ? path : last + 1;
+}
+
+static const char *
+join_path(struct arena *a, const char *prefix, const char *name)
+{
+	struct str s;
+
+	str_init(&s, a);
+	str_addf(&s, "%s%s%s", prefix, *prefix == '\0' ? "" : ".", name);
+	return str_text(&s) == NULL ? "?" : str_text(&s);
+}
+
+/* Return the value of a column in a row; NULL for its key or index. */
+static struct json_object *
+value_at(const char *path, const struct view_row *row)
+{
+	return strcmp(path, "@") == 0 ? row->json
+				      : request_spec_at(row->json, path);
 }
 
 /* Store the rows of p in row[0..max-1]; return the number of all rows. */
@@ -320,7 +641,7 @@ table_show(struct view_table *tb)
 	size_t i, j, width;
 
 	for (j = 0; j < tb->n; j++) {
-		head[j] = tb->column[j]->name;
+		head[j] = tb->column[j].head;
 		tb->width[j] = strlen(head[j]);
 		for (i = 0; i < tb->rows; i++) {
 			width = term_text_width(tb->cell[i * tb->n + j]);
@@ -358,7 +679,7 @@ table_fit(struct view_table *tb)
 	for (j = 0; j < tb->n; j++)
 		least[j] = is_cuttable(tb, j) ? COLUMN_MIN : tb->width[j];
 	for (j = tb->n; j-- > 0 && line_width(tb, least) > room;)
-		tb->dropped[j] = tb->column[j]->spare;
+		tb->dropped[j] = tb->column[j].spare;
 	if (line_width(tb, least) > room)
 		return false;
 	for (j = 0; j < tb->n; j++) {
@@ -394,7 +715,7 @@ table_cut(struct view_table *tb, size_t room)
 static bool
 is_cuttable(const struct view_table *tb, size_t column)
 {
-	return forms[tb->column[column]->form].cuttable &&
+	return forms[tb->column[column].form].cuttable &&
 	    !tb->dropped[column] && tb->width[column] > COLUMN_MIN;
 }
 
@@ -422,13 +743,13 @@ report_dropped(const struct view_table *tb)
 	for (j = 0; j < tb->n; j++) {
 		if (!tb->dropped[j])
 			continue;
-		size = strlen(", ") + strlen(tb->column[j]->name);
+		size = strlen(", ") + strlen(tb->column[j].head);
 		str_add(&s, s.len == 0 ? "" : ",");
 		if (at + size > room) {
 			str_add(&s, "\n ");
 			at = 1;
 		}
-		str_addf(&s, " %s", tb->column[j]->name);
+		str_addf(&s, " %s", tb->column[j].head);
 		at += size;
 	}
 	if (s.len > 0 && str_text(&s) != NULL)
@@ -457,7 +778,7 @@ static void
 cell_show(const struct view_table *tb, size_t column, const char *text,
     bool head, bool last)
 {
-	const enum request_spec_form form = tb->column[column]->form;
+	const enum answer_form form = tb->column[column].form;
 	const size_t room = tb->width[column];
 	const char *colour = "";
 	size_t bytes, pad, width = term_text_width(text);
@@ -479,10 +800,10 @@ cell_show(const struct view_table *tb, size_t column, const char *text,
 
 /* Return the text of a cell, cleaned for a terminal. */
 static const char *
-cell_text(struct arena *a, const struct request_part *column,
+cell_text(struct arena *a, const struct view_column *column,
     const struct view_row *row)
 {
-	struct json_object *json = row->json;
+	struct json_object *json;
 	const char *text;
 	struct str raw, s;
 
@@ -494,8 +815,7 @@ cell_text(struct arena *a, const struct request_part *column,
 	} else if (strcmp(column->path, "@tens") == 0) {
 		str_int(&raw, (int64_t)row->index * 10);
 	} else {
-		if (strcmp(column->path, "@") != 0)
-			json = request_spec_at(json, column->path);
+		json = value_at(column->path, row);
 		if (json != NULL || column->form == FORM_END)
 			forms[column->form].put(&raw, json);
 	}

@@ -12,9 +12,8 @@
 #define PATH_MAX_BYTES 64 /* of one name in a path */
 
 /* clang-format off */
-#define PARTS
 #define COMMAND(words, args, help, run)
-#define CALL(w, m, p, h) { .kind = PART_CALL, .name = w, .method = #m, .path = p, .help = h },
+#define CALL(w, m, p, h, ...) { .kind = PART_CALL, .name = w, .method = #m, .path = p, .help = h }, __VA_ARGS__
 #define ARG(n, i, f, t) { .kind = PART_ARG, .name = n, .in = IN_##i, .path = f, .take = TAKE_##t },
 #define OPT(n, a, i, f, t, h) { .kind = PART_OPT, .name = n, .arg = a, .in = IN_##i, .path = f, .take = TAKE_##t, .help = h },
 #define OPT_N(n, f, i, lo, hi, h) { .kind = PART_OPT, .name = n, .arg = "N", .in = IN_##i, .path = f, .take = TAKE_NUMBER, .min = lo, .max = hi, .help = h },
@@ -32,13 +31,11 @@
 #define CONFIRM(q) { .kind = PART_CONFIRM, .name = q },
 #define PROPOSE() { .kind = PART_PROPOSE },
 #define PICK(p, i, none) { .kind = PART_PICK, .path = p, .min = i, .help = none },
-#define FIELDS() { .kind = PART_FIELDS, .path = "" },
-#define ROWS(p, t) { .kind = PART_ROWS, .path = p, .name = t },
-#define MEMBERS(p, t) { .kind = PART_MEMBERS, .path = p, .name = t },
+#define FIELDS(c) { .kind = PART_FIELDS, .path = "", .arg = c },
+#define ROWS(p, t, c) { .kind = PART_ROWS, .path = p, .name = t, .arg = c },
+#define MEMBERS(p, t, c) { .kind = PART_MEMBERS, .path = p, .name = t, .arg = c },
 #define DIFF(p, q, t) { .kind = PART_DIFF, .path = p, .arg = q, .name = t },
 #define LINES(p, t) { .kind = PART_LINES, .path = p, .arg = t },
-#define COLUMN(n, p, f) { .kind = PART_COLUMN, .name = n, .path = p, .form = FORM_##f },
-#define SPARE(n, p, f) { .kind = PART_COLUMN, .name = n, .path = p, .form = FORM_##f, .spare = true },
 #define SAY(n) { .kind = PART_SAY, .name = n },
 #define NOTE(n) { .kind = PART_NOTE, .name = n },
 #define NOTES(p) { .kind = PART_NOTES, .path = p },

@@ -35,12 +35,11 @@ enum request_spec_kind {
 	PART_CONFIRM, /* name: the question */
 	PART_PROPOSE,
 	PART_PICK, /* path: the paths; min: the index of the operand; help */
-	PART_FIELDS,
-	PART_ROWS, /* path; name: the title or NULL */
-	PART_MEMBERS, /* path: the paths; name: the title or NULL */
+	PART_FIELDS, /* arg: the columns */
+	PART_ROWS, /* path; name: the title or NULL; arg: the columns */
+	PART_MEMBERS, /* path: the paths; name, arg: as PART_ROWS */
 	PART_DIFF, /* path: the old text; arg: the new one; name: the title */
 	PART_LINES, /* path: the array; arg: the string in an element */
-	PART_COLUMN, /* name: the head; path, form, spare */
 	PART_SAY, /* name: the sentence */
 	PART_NOTE, /* name: the sentence */
 	PART_NOTES, /* path: the array of sentences */
@@ -66,27 +65,6 @@ enum request_spec_take {
 	TAKE__MAX
 };
 
-/* How a value is printed. */
-enum request_spec_form {
-	FORM_TEXT = 1,
-	FORM_ID, /* text that is never cut */
-	FORM_STATE, /* text in the colour of its word */
-	FORM_NUMBER, /* aligned to the right */
-	FORM_RATE, /* 0 to 1, as a percentage */
-	FORM_BYTES, /* in KiB, MiB ... */
-	FORM_TIME, /* UTC, to the second */
-	FORM_END, /* a time; "never" for null, "ended" if it has passed */
-	FORM_YES, /* a boolean */
-	FORM_LIST, /* an array of texts */
-	FORM_COUNT, /* the number of elements of an array */
-	FORM_REASONS, /* reasons: tags with their points */
-	FORM_BECAUSE, /* the comparisons of a rule, with their values */
-	FORM_CHANGE, /* the counterfactual change of a signal */
-	FORM_AMOUNT, /* an object with amount and currency */
-	FORM_JSON,
-	FORM__MAX
-};
-
 struct request_part {
 	enum request_spec_kind kind;
 	const char *name;
@@ -96,10 +74,8 @@ struct request_part {
 	const char *method;
 	enum request_spec_in in;
 	enum request_spec_take take;
-	enum request_spec_form form;
 	int64_t min;
 	int64_t max;
-	bool spare; /* leave the column out if the terminal is too narrow */
 };
 
 /* Return the PART_CALL of a command, by its words; NULL if it has none. */

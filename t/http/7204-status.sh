@@ -43,7 +43,7 @@ is_json "the status has the drift of the last check" \
     '.drift[] | select(.psi) | "\(.eventType) \(.psi)"' "order.place 0.25"
 is_json "work that waits does not degrade decisions" .degraded false
 ctl status
-check "assayctl status prints the dead letters" prints 'dead webhooks  *2'
+check "assayctl status prints the dead letters" prints 'dead letters webhooks  *2'
 sql "update assay.operator set role = 'analyst'"
 http GET /v1/status
 is "an analyst may read the status" "$STATUS" 200

@@ -50,7 +50,7 @@ read=$(sql "begin; set local enable_seqscan = off;
     where indrelid = 'assay.list_entry'::regclass")
 is "an entry is counted once, and once more if it ends soon" "$read" 5
 ctl lists summary
-check "assayctl lists summary prints the counts" prints 'block  *2|allow  *1'
+check "assayctl lists summary prints the counts" prints 'block  *2|by kind allow  *1'
 
 # finds QUERY WANT LABEL: the values of a page.
 finds() {

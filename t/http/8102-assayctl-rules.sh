@@ -87,7 +87,7 @@ is "the next payment is challenged by the new policy" \
     "$(pay_verdict policy 5000)" challenge
 ctl policies simulate pol_payment_authorize 10
 check "policies simulate prints the verdict of a score" \
-    prints '^verdict  *challenge|'
+    prints '^verdict  *challenge$'
 sql "insert into assay.analytics_count (kind, day, event_type, name, n)
     values ('score', (now() at time zone 'UTC')::date, 'wallet.withdraw', '7', 5)"
 ctl policies histogram pol_wallet_withdraw
