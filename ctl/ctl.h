@@ -30,7 +30,7 @@ struct command {
 #include "core/base/array.h"
 
 /* Run a CALL of commands.tbl.  Return an exit status. */
-int remote(const struct command *cmd, int argc, char **argv);
+int request_run(const struct command *cmd, int argc, char **argv);
 
 enum opt_type {
 	OPT_FLAG = 1, /* ret is a bool */

@@ -188,7 +188,7 @@ migrate(const struct command *cmd, int argc, char **argv)
 }
 
 int
-restored(const struct command *cmd, int argc, char **argv)
+migrate_restored(const struct command *cmd, int argc, char **argv)
 {
 	static struct migrate_work w = { .again = true };
 	char *dir = NULL;

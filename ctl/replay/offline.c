@@ -111,23 +111,23 @@ offline(struct replay_source *so, const char *map, struct show *sh,
 	interrupt_listen();
 	if ((begin_offline(&ru, map, &f) == -1 || decide_rows(&ru, &f) == -1) &&
 	    !interrupt_wanted()) {
-		source_clear(so);
+		replay_source_clear(so);
 		status = ctl_failed(so->path, &f);
 		if (so->file == NULL)
 			status = EX_NOINPUT;
 	} else if (interrupt_wanted()) {
-		source_clear(so);
+		replay_source_clear(so);
 		ctl_say("interrupted");
 		status = EX_TEMPFAIL;
 	} else if (options->export != NULL && export_close(&ru, &f) == -1) {
 		status = ctl_failed(options->export, &f);
 	}
-	source_clear(so);
+	replay_source_clear(so);
 	if (sh->events > 0)
-		show_totals(
+		replay_show_totals(
 		    sh, (double)(clock_ticks() - so->began) / CLOCK_SECOND);
 	if (status == EX_OK)
-		row_losses(&so->layout);
+		replay_row_losses(&so->layout);
 	warn_frequent_rules(&ru);
 	end_offline(&ru);
 	return status == EX_OK && sh->errors > 0 ? EX_DATAERR : status;
@@ -143,8 +143,8 @@ begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 		[GEOIP_ASN] = value_in("GEOIP_ASN_DB"),
 	};
 
-	if (source_open(ru->source, map, &ru->arena, f) == -1 ||
-	    books_load(ru->books, ru->options, &ru->arena, f) == -1 ||
+	if (replay_source_open(ru->source, map, &ru->arena, f) == -1 ||
+	    rulebook_load(ru->books, ru->options, &ru->arena, f) == -1 ||
 	    count_begin(ru, f) == -1 || set_scorer(ru, f) == -1)
 		return -1;
 	ru->geoip = geoip_open(paths, f);
@@ -260,11 +260,12 @@ decide_rows(struct offline_run *ru, struct fail *f)
 {
 	int r = 0;
 
-	while (!interrupt_wanted() && (r = source_next(ru->source, f)) == 1) {
+	while (!interrupt_wanted() &&
+	    (r = replay_source_next(ru->source, f)) == 1) {
 		if (decide_row(ru, f) == -1)
 			return -1;
 		arena_reset(&ru->row);
-		source_progress(ru->source, ru->show->events);
+		replay_source_progress(ru->source, ru->show->events);
 	}
 	return r == -1 ? -1 : 0;
 }
@@ -281,8 +282,8 @@ decide_row(struct offline_run *ru, struct fail *f)
 	struct fail refused = { 0 };
 	struct offline_step st;
 
-	if (row_time(&so->layout, &so->csv, &st.now, f) == -1 ||
-	    row_truth(&so->layout, &so->csv, &st.item.truth, f) == -1)
+	if (replay_row_time(&so->layout, &so->csv, &st.now, f) == -1 ||
+	    replay_row_truth(&so->layout, &so->csv, &st.item.truth, f) == -1)
 		return -1;
 	if (st.now < ru->last)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
@@ -320,7 +321,7 @@ row_read(struct offline_run *ru, struct offline_step *st, struct fail *f)
 
 	str_init(&s, &ru->row);
 	st->item.row = so->row;
-	row_event(&so->layout, &so->csv, &s, &st->item);
+	replay_row_event(&so->layout, &so->csv, &s, &st->item);
 	if ((text = str_text(&s)) == NULL)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "a row is too large");
@@ -368,13 +369,13 @@ row_refused(struct offline_run *ru, const struct replay_item *item,
 		.message = why->why };
 	struct show *const sh = ru->show;
 
-	source_clear(ru->source);
+	replay_source_clear(ru->source);
 	if (sh->as == SHOW_NOTHING && sh->errors == 0)
 		ctl_say("line %" PRIu64 " is refused: %s%s%s (later errors "
 			"are only counted)",
 		    ru->source->csv.row_line, why->where,
 		    why->where[0] == '\0' ? "" : " ", why->why);
-	show_event(sh, item, &oc);
+	replay_show_event(sh, item, &oc);
 }
 
 /* Count a decision, and print it with --json. */
@@ -401,7 +402,7 @@ row_show(struct offline_run *ru, const struct offline_step *st)
 		sample_model(&model, &st->decision);
 		oc.model = str_text(&model);
 	}
-	show_event(ru->show, &st->item, &oc);
+	replay_show_event(ru->show, &st->item, &oc);
 	json_object_put(oc.reasons);
 }
 
@@ -509,7 +510,7 @@ end_offline(struct offline_run *ru)
 		unlink(ru->draft);
 	offline_store_free(ru->history);
 	geoip_close(ru->geoip);
-	source_close(ru->source);
+	replay_source_close(ru->source);
 	ctl_arena_free(&ru->row);
 	ctl_arena_free(&ru->arena);
 }

@@ -187,7 +187,7 @@ replay(const struct command *cmd, int argc, char **argv)
 		    given.currency == NULL ? "EUR" : given.currency,
 		.layout.prefix = given.prefix == NULL ? "" : given.prefix,
 	};
-	if (given.strict && !source_is_whole(&run.source, given.map)) {
+	if (given.strict && !replay_source_is_whole(&run.source, given.map)) {
 		ctl_say("nothing was sent; correct the file, or leave out "
 			"--strict");
 		return EX_DATAERR;
@@ -300,7 +300,7 @@ open_replay(struct replay_run *rp, const char *map, struct fail *f)
 {
 	int64_t i;
 
-	if (source_open(&rp->source, map, &rp->arena, f) == -1)
+	if (replay_source_open(&rp->source, map, &rp->arena, f) == -1)
 		return -1;
 	if ((rp->http = http_new((int)rp->jobs, f)) == NULL)
 		return -1;
@@ -345,12 +345,12 @@ run_replay(struct replay_run *rp)
 			usleep(50000);
 		show_replay_progress(rp);
 	}
-	source_clear(&rp->source);
+	replay_source_clear(&rp->source);
 	if (rp->exit == EX_OK || rp->show.events > 0)
-		show_totals(&rp->show,
+		replay_show_totals(&rp->show,
 		    (double)(clock_ticks() - rp->source.began) / CLOCK_SECOND);
 	if (rp->exit == EX_OK)
-		row_losses(&rp->source.layout);
+		replay_row_losses(&rp->source.layout);
 	if (rp->exit == EX_OK && rp->show.errors > 0)
 		rp->exit = EX_DATAERR;
 	close_replay(rp);
@@ -367,7 +367,7 @@ close_replay(struct replay_run *rp)
 		ctl_arena_free(&rp->slots[i].arena);
 	free(rp->slots);
 	http_free(rp->http);
-	source_close(&rp->source);
+	replay_source_close(&rp->source);
 	ctl_arena_free(&rp->arena);
 	crypt_wipe(rp->key, sizeof(rp->key));
 }
@@ -388,14 +388,14 @@ fill_slot(struct replay_run *rp, struct replay_slot *sl)
 	sl->tries = 0;
 	if (rp->batch > 0)
 		str_add(&s, "{\"events\":[");
-	while (sl->n < max && (r = source_next(so, &f)) == 1) {
-		if ((r = row_truth(&so->layout, &so->csv,
+	while (sl->n < max && (r = replay_source_next(so, &f)) == 1) {
+		if ((r = replay_row_truth(&so->layout, &so->csv,
 			 &sl->item[sl->n].truth, &f)) == -1)
 			break;
 		if (sl->n > 0)
 			str_addc(&s, ',');
 		sl->item[sl->n].row = so->row;
-		row_event(&so->layout, &so->csv, &s, &sl->item[sl->n++]);
+		replay_row_event(&so->layout, &so->csv, &s, &sl->item[sl->n++]);
 	}
 	if (rp->batch > 0)
 		str_add(&s, "]}");
@@ -507,14 +507,14 @@ answer_show(struct replay_run *rp, struct replay_slot *sl)
 	size_t i;
 
 	reply = json_tokener_parse(text == NULL ? "" : text);
-	source_clear(&rp->source);
-	show_request(&rp->show, sl->call.us);
+	replay_source_clear(&rp->source);
+	replay_show_request(&rp->show, sl->call.us);
 	for (i = 0; i < sl->n; i++) {
 		outcome_read(result_of(rp, reply, i), status, &oc);
 		oc.us = sl->call.us;
 		oc.again = http_header(
 			       &sl->call, "X-Engine-Idempotent-Replay") != NULL;
-		show_event(&rp->show, &sl->item[i], &oc);
+		replay_show_event(&rp->show, &sl->item[i], &oc);
 	}
 	json_object_put(reply);
 	sl->state = SLOT_FREE;
@@ -583,7 +583,7 @@ stop_reading(struct replay_run *rp, int status, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	source_clear(&rp->source);
+	replay_source_clear(&rp->source);
 	ctl_say("%s", why);
 }
 
@@ -593,7 +593,8 @@ show_replay_progress(struct replay_run *rp)
 {
 	const int64_t now = clock_ticks();
 
-	if (source_progress(&rp->source, rp->show.events) && now < rp->resume)
+	if (replay_source_progress(&rp->source, rp->show.events) &&
+	    now < rp->resume)
 		fprintf(stderr, ", waiting %" PRId64 " s",
 		    (rp->resume - now) / CLOCK_SECOND + 1);
 }

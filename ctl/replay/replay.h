@@ -66,20 +66,20 @@ struct replay_layout {
  * field, or as map, "field=column,..." or NULL, says.  Names are in arena a.
  * Return 0, or -1 with f set.
  */
-int row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
-    struct arena *a, struct fail *f);
+int replay_row_layout(struct replay_layout *la, const struct csv *cs,
+    const char *map, struct arena *a, struct fail *f);
 
 /*
  * Count the types of the attributes in the row that cs has just read, for
- * row_losses().
+ * replay_row_losses().
  */
-void row_note(struct replay_layout *la, const struct csv *cs);
+void replay_row_note(struct replay_layout *la, const struct csv *cs);
 
 /*
  * Say which columns make no field of an event, and which attributes have values
  * of several types in the rows so far.  Return whether there are any.
  */
-bool row_losses(const struct replay_layout *la);
+bool replay_row_losses(const struct replay_layout *la);
 
 /*
  * Append the row that cs has just read as an event in JSON, and fill item
@@ -87,14 +87,14 @@ bool row_losses(const struct replay_layout *la);
  * are not checked, because the service does that: a wrong number is sent as
  * text.
  */
-void row_event(const struct replay_layout *la, const struct csv *cs,
+void replay_row_event(const struct replay_layout *la, const struct csv *cs,
     struct str *s, struct replay_item *item);
 
 /*
  * Read the field fraud of the row that cs has just read.  Return 0, or -1 with
  * f set if its value is invalid.
  */
-int row_truth(const struct replay_layout *la, const struct csv *cs,
+int replay_row_truth(const struct replay_layout *la, const struct csv *cs,
     enum backtest_label *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
@@ -102,8 +102,8 @@ int row_truth(const struct replay_layout *la, const struct csv *cs,
  * Read the time of the row that cs has just read.  Return 0, or -1 with f set
  * if it is not a time, or not from 1970 to 2999.
  */
-int row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
-    struct fail *f) __attribute__((warn_unused_result));
+int replay_row_time(const struct replay_layout *la, const struct csv *cs,
+    int64_t *ret, struct fail *f) __attribute__((warn_unused_result));
 
 /* A file of rows, and the position in it. */
 struct replay_source {
@@ -122,35 +122,35 @@ struct replay_source {
 
 /*
  * Open the file so->path, compressed by gzip or not; read its header and skip
- * the rows before so->first.  map is that of row_layout().  Texts are in arena
- * a. Return 0, or -1 with f set; so->file is NULL if the file could not be
- * opened.
+ * the rows before so->first.  map is that of replay_row_layout().  Texts are in
+ * arena a. Return 0, or -1 with f set; so->file is NULL if the file could not
+ * be opened.
  */
-int source_open(struct replay_source *so, const char *map, struct arena *a,
-    struct fail *f) __attribute__((warn_unused_result));
+int replay_source_open(struct replay_source *so, const char *map,
+    struct arena *a, struct fail *f) __attribute__((warn_unused_result));
 
 /* Read the next row.  Return 1, 0 after the last row, or -1 with f set. */
-int source_next(struct replay_source *so, struct fail *f)
+int replay_source_next(struct replay_source *so, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
  * Read the rows from so->first to so->last of the file, which must be a regular
- * file, once, and return whether all can be read and row_losses() says nothing
- * of them; else say why.  so is not changed.
+ * file, once, and return whether all can be read and replay_row_losses() says
+ * nothing of them; else say why.  so is not changed.
  */
-bool source_is_whole(const struct replay_source *so, const char *map);
+bool replay_source_is_whole(const struct replay_source *so, const char *map);
 
 /* Close the file if it is open. */
-void source_close(struct replay_source *so);
+void replay_source_close(struct replay_source *so);
 
 /*
  * Draw the progress after done events, up to four times a second.  Return
  * whether it was drawn now, so that the caller can append to the line.
  */
-bool source_progress(struct replay_source *so, uint64_t done);
+bool replay_source_progress(struct replay_source *so, uint64_t done);
 
 /* Erase the progress line before other output. */
-void source_clear(const struct replay_source *so);
+void replay_source_clear(const struct replay_source *so);
 
 /* The result of one event. */
 struct replay_outcome {
@@ -188,11 +188,11 @@ struct show {
 };
 
 /* Print and count one event. */
-void show_event(struct show *sh, const struct replay_item *item,
+void replay_show_event(struct show *sh, const struct replay_item *item,
     const struct replay_outcome *oc);
 
 /* Record the latency of one answered request. */
-void show_request(struct show *sh, int64_t us);
+void replay_show_request(struct show *sh, int64_t us);
 
 /* Options for deciding a history without a service. */
 struct offline_options {
@@ -217,7 +217,7 @@ int offline(struct replay_source *so, const char *map, struct show *sh,
  * for this type or for all types, else the seed that migrate installs.  Return
  * 0, or -1 with f set.
  */
-int books_load(struct rulebook *books, const struct offline_options *options,
+int rulebook_load(struct rulebook *books, const struct offline_options *options,
     struct arena *a, struct fail *f) __attribute__((warn_unused_result));
 
 /*
@@ -229,6 +229,6 @@ int policies_load(struct rulebook *books, const struct opt_list *given,
     __attribute__((warn_unused_result));
 
 /* Print the totals of a run that took this many seconds. */
-void show_totals(struct show *sh, double seconds);
+void replay_show_totals(struct show *sh, double seconds);
 
 #endif

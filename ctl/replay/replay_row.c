@@ -93,8 +93,8 @@ static void put_row_value(struct str *s, const char *text, bool must_be_text);
 static bool is_number(const char *text);
 
 int
-row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
-    struct arena *a, struct fail *f)
+replay_row_layout(struct replay_layout *la, const struct csv *cs,
+    const char *map, struct arena *a, struct fail *f)
 {
 	size_t i, n = strlen(ATTR);
 	char *copy;
@@ -126,8 +126,8 @@ row_layout(struct replay_layout *la, const struct csv *cs, const char *map,
 }
 
 void
-row_event(const struct replay_layout *la, const struct csv *cs, struct str *s,
-    struct replay_item *item)
+replay_row_event(const struct replay_layout *la, const struct csv *cs,
+    struct str *s, struct replay_item *item)
 {
 	const char *type = row_field(la, cs, FIELD_TYPE);
 	const char *amount = row_field(la, cs, FIELD_AMOUNT);
@@ -162,7 +162,7 @@ row_event(const struct replay_layout *la, const struct csv *cs, struct str *s,
 }
 
 void
-row_note(struct replay_layout *la, const struct csv *cs)
+replay_row_note(struct replay_layout *la, const struct csv *cs)
 {
 	struct replay_seen *seen;
 	const char *text;
@@ -179,7 +179,7 @@ row_note(struct replay_layout *la, const struct csv *cs)
 }
 
 bool
-row_losses(const struct replay_layout *la)
+replay_row_losses(const struct replay_layout *la)
 {
 	bool lost;
 	size_t i;
@@ -227,8 +227,8 @@ say_types(const struct replay_attr *at)
 }
 
 int
-row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
-    struct fail *f)
+replay_row_time(const struct replay_layout *la, const struct csv *cs,
+    int64_t *ret, struct fail *f)
 {
 	const char *text;
 
@@ -245,7 +245,7 @@ row_time(const struct replay_layout *la, const struct csv *cs, int64_t *ret,
 }
 
 int
-row_truth(const struct replay_layout *la, const struct csv *cs,
+replay_row_truth(const struct replay_layout *la, const struct csv *cs,
     enum backtest_label *ret, struct fail *f)
 {
 	const char *text = row_field(la, cs, FIELD_FRAUD);

@@ -37,7 +37,7 @@ static double share_of_requests(uint64_t part, uint64_t whole);
 static int by_size(const void *a, const void *b);
 
 void
-show_event(struct show *sh, const struct replay_item *item,
+replay_show_event(struct show *sh, const struct replay_item *item,
     const struct replay_outcome *oc)
 {
 	const bool flagged = oc->verdict > VERDICT_ALLOW;
@@ -63,7 +63,7 @@ show_event(struct show *sh, const struct replay_item *item,
 }
 
 void
-show_request(struct show *sh, int64_t us)
+replay_show_request(struct show *sh, int64_t us)
 {
 	uint32_t *bigger;
 	size_t cap;
@@ -80,7 +80,7 @@ show_request(struct show *sh, int64_t us)
 }
 
 void
-show_totals(struct show *sh, double seconds)
+replay_show_totals(struct show *sh, double seconds)
 {
 	if (sh->n_us > 0)
 		qsort(sh->us, sh->n_us, sizeof(*sh->us), by_size);

@@ -24,7 +24,7 @@
 static void set_name(struct replay_source *so, struct arena *a);
 
 int
-source_open(
+replay_source_open(
     struct replay_source *so, const char *map, struct arena *a, struct fail *f)
 {
 	struct stat st;
@@ -43,7 +43,7 @@ source_open(
 		return fail_set(
 		    f, FAIL_INPUT, INVALID_REQUEST, NULL, "is empty");
 	set_name(so, a);
-	if (row_layout(&so->layout, &so->csv, map, a, f) == -1)
+	if (replay_row_layout(&so->layout, &so->csv, map, a, f) == -1)
 		return -1;
 	while (r == 1 && so->row + 1 < so->first) {
 		so->row++;
@@ -53,7 +53,7 @@ source_open(
 }
 
 int
-source_next(struct replay_source *so, struct fail *f)
+replay_source_next(struct replay_source *so, struct fail *f)
 {
 	int r;
 
@@ -61,13 +61,13 @@ source_next(struct replay_source *so, struct fail *f)
 		return 0;
 	if ((r = csv_next(&so->csv, f)) == 1) {
 		so->row++;
-		row_note(&so->layout, &so->csv);
+		replay_row_note(&so->layout, &so->csv);
 	}
 	return r;
 }
 
 bool
-source_is_whole(const struct replay_source *so, const char *map)
+replay_source_is_whole(const struct replay_source *so, const char *map)
 {
 	static struct replay_source copy;
 	struct fail f = { 0 };
@@ -84,19 +84,19 @@ source_is_whole(const struct replay_source *so, const char *map)
 	}
 	copy = *so;
 	ctl_arena(&a, NAMES_SIZE);
-	if ((r = source_open(&copy, map, &a, &f)) == 0)
-		while ((r = source_next(&copy, &f)) == 1)
+	if ((r = replay_source_open(&copy, map, &a, &f)) == 0)
+		while ((r = replay_source_next(&copy, &f)) == 1)
 			continue;
 	if (r == -1)
 		ctl_failed(so->path, &f);
-	whole = r == 0 && !row_losses(&copy.layout);
-	source_close(&copy);
+	whole = r == 0 && !replay_row_losses(&copy.layout);
+	replay_source_close(&copy);
 	ctl_arena_free(&a);
 	return whole;
 }
 
 void
-source_close(struct replay_source *so)
+replay_source_close(struct replay_source *so)
 {
 	if (so->file != NULL)
 		gzclose(so->file);
@@ -104,7 +104,7 @@ source_close(struct replay_source *so)
 }
 
 bool
-source_progress(struct replay_source *so, uint64_t done)
+replay_source_progress(struct replay_source *so, uint64_t done)
 {
 	const int64_t now = clock_ticks();
 	const double seconds = (double)(now - so->began) / CLOCK_SECOND;
@@ -125,7 +125,7 @@ source_progress(struct replay_source *so, uint64_t done)
 }
 
 void
-source_clear(const struct replay_source *so)
+replay_source_clear(const struct replay_source *so)
 {
 	if (so->progress && so->drawn != 0)
 		fputs("\r\033[K", stderr);

@@ -49,7 +49,7 @@ static const struct rulebook_half policies = { "policies", "json",
 	load_policy_file };
 
 int
-books_load(struct rulebook *books, const struct offline_options *options,
+rulebook_load(struct rulebook *books, const struct offline_options *options,
     struct arena *a, struct fail *f)
 {
 	if (load_half(books, &rules, options->rules, options->sql, a, f) == -1)

@@ -19,7 +19,7 @@ static size_t edit_distance(const char *a, const char *b);
 
 static const struct command commands[] = {
 #define COMMAND(words, args, help, run) { words, args, help, run },
-#define CALL(words, method, path, help, ...) { words, "", help, remote },
+#define CALL(words, method, path, help, ...) { words, "", help, request_run },
 #include "ctl/request/commands.tbl"
 };
 

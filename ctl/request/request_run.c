@@ -60,7 +60,7 @@ static int put_file(
     struct request_run *rm, const struct request_part *p, const char *path);
 
 int
-remote(const struct command *cmd, int argc, char **argv)
+request_run(const struct command *cmd, int argc, char **argv)
 {
 	static struct request_run rm;
 	int status;

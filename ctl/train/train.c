@@ -233,7 +233,7 @@ run_training(
 			options->bands.policies, &tr, proposed, a, &f) == -1)
 			status = fail_status(&f);
 	}
-	table_clear(&tb);
+	train_table_clear(&tb);
 	return status;
 }
 
@@ -265,7 +265,8 @@ read_table(const struct train_options *options, struct db *db,
 	if (options->until != NULL && options->test != 0)
 		tb->keep.to = plan->until + plan->test;
 	if ((options->table != NULL
-		    ? table_read(tb, options->table, show_train_progress, f)
+		    ? train_table_read(
+			  tb, options->table, show_train_progress, f)
 		    : read_samples(options, db, a, tb, f)) == -1)
 		return -1;
 	if (isatty(STDERR_FILENO) == 1)
@@ -287,7 +288,7 @@ read_samples(const struct train_options *options, struct db *db,
 	uint64_t unread;
 	int r;
 
-	r = samples_read(
+	r = train_samples_read(
 	    tb, db, &options->wanted, a, show_train_progress, &unread, f);
 	if (unread > 0)
 		ctl_say(
@@ -319,7 +320,7 @@ read_policies(const struct train_options *options, struct db *db,
 	int type;
 
 	if (options->policy == NULL && db != NULL)
-		return samples_policies(db, a, ret, f);
+		return train_samples_policies(db, a, ret, f);
 	if (load_policy_json(options->policy, a, &ret[0], f) == -1)
 		return -1;
 	for (type = 1; type < EVENT_TYPE__MAX; type++)

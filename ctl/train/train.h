@@ -66,16 +66,16 @@ struct table_row {
 
 /*
  * Count the next row, decided at the time at.  Return whether to keep it, with
- * table_add().
+ * train_table_add().
  */
-bool table_count_row(struct train_table *tb, int64_t at);
+bool train_table_count_row(struct train_table *tb, int64_t at);
 
 /* Append a row.  Return 0, or -1 with f set if there is no memory. */
-int table_add(struct train_table *tb, const struct table_row *row,
+int train_table_add(struct train_table *tb, const struct table_row *row,
     struct fail *f) __attribute__((warn_unused_result));
 
 /* Free the memory of a table, and zero it. */
-void table_clear(struct train_table *tb);
+void train_table_clear(struct train_table *tb);
 
 /*
  * Called now and then while reading, with the amount that has been read and the
@@ -88,8 +88,8 @@ typedef bool progress_fn(int64_t done, int64_t of);
  * with f set, which names file and line: FAIL_DENIED if the file cannot be
  * opened or progress stopped the reading.
  */
-int table_read(struct train_table *tb, const char *path, progress_fn *progress,
-    struct fail *f) __attribute__((warn_unused_result));
+int train_table_read(struct train_table *tb, const char *path,
+    progress_fn *progress, struct fail *f) __attribute__((warn_unused_result));
 
 /* Which samples to read. */
 struct train_wanted {
@@ -104,7 +104,7 @@ struct train_wanted {
  * FAIL_INPUT if there is no sample or no label, FAIL_DENIED if progress stopped
  * the reading.
  */
-int samples_read(struct train_table *tb, struct db *db,
+int train_samples_read(struct train_table *tb, struct db *db,
     const struct train_wanted *wanted, struct arena *a, progress_fn *progress,
     uint64_t *ret_unread, struct fail *f) __attribute__((warn_unused_result));
 
@@ -112,12 +112,12 @@ int samples_read(struct train_table *tb, struct db *db,
  * Read the active policies, by event type, into arena a.  Return 0, or -1 with
  * f set.
  */
-int samples_policies(struct db *db, struct arena *a,
+int train_samples_policies(struct db *db, struct arena *a,
     struct policy ret[EVENT_TYPE__MAX], struct fail *f)
     __attribute__((warn_unused_result));
 
 /* Return the index of the first row decided at or after a time. */
-size_t table_at(const struct train_table *tb, int64_t at);
+size_t train_table_at(const struct train_table *tb, int64_t at);
 
 /* How to train.  Times in microseconds. */
 struct plan {

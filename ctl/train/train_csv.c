@@ -54,8 +54,8 @@ static int refuse_column(const struct csv_reading *rd, const char *column,
     const char *why, struct fail *f);
 
 int
-table_read(struct train_table *tb, const char *path, progress_fn *progress,
-    struct fail *f)
+train_table_read(struct train_table *tb, const char *path,
+    progress_fn *progress, struct fail *f)
 {
 	static struct csv_reading rd;
 	struct stat st;
@@ -142,14 +142,14 @@ read_csv_row(struct csv_reading *rd, struct fail *f)
 		    "is earlier than in the row before; rows must be in time "
 		    "order",
 		    f);
-	if (!table_count_row(tb, row.at))
+	if (!train_table_count_row(tb, row.at))
 		return 0;
 	if (*row.user == '\0')
 		return refuse_column(
 		    rd, column_names[COLUMN_USER], "is missing", f);
 	if (read_label(rd, &row, f) == -1 || read_features(rd, row.x, f) == -1)
 		return -1;
-	return table_add(tb, &row, f);
+	return train_table_add(tb, &row, f);
 }
 
 /* Read the label and its time, by default the time of the event. */

@@ -86,7 +86,7 @@ train_known_until(const struct train_table *tb, const struct plan *pl)
 	const int64_t young = tb->last - pl->delay;
 	size_t i;
 
-	for (i = table_at(tb, young + 1); i < tb->n && !pl->skip; i++)
+	for (i = train_table_at(tb, young + 1); i < tb->n && !pl->skip; i++)
 		if (tb->label[i] == LABEL_NONE)
 			return young;
 	return tb->last;
@@ -172,8 +172,8 @@ divide_parts(const struct training *tn, struct trained *tr)
 	const struct plan *pl = tn->pl;
 	const int64_t end = pl->until - pl->delay;
 	const size_t from =
-	    pl->days == TRAIN_NEVER ? 0 : table_at(tb, end - pl->days);
-	const size_t n = table_at(tb, end) - from;
+	    pl->days == TRAIN_NEVER ? 0 : train_table_at(tb, end - pl->days);
+	const size_t n = train_table_at(tb, end) - from;
 	struct row_range *const part = tr->tr_part;
 	size_t i;
 
@@ -185,10 +185,10 @@ divide_parts(const struct training *tn, struct trained *tr)
 	part[TRAIN_VALIDATE - 1].to = from + n * VALIDATE_PERCENT / 100;
 	part[TRAIN_CALIBRATE - 1].from = part[TRAIN_VALIDATE - 1].to;
 	part[TRAIN_CALIBRATE - 1].to = from + n;
-	part[TRAIN_TEST - 1].from = table_at(tb, pl->until);
+	part[TRAIN_TEST - 1].from = train_table_at(tb, pl->until);
 	part[TRAIN_TEST - 1].to = pl->test == TRAIN_NEVER
 	    ? tb->n
-	    : table_at(tb, pl->until + pl->test);
+	    : train_table_at(tb, pl->until + pl->test);
 	for (i = 0; i < TRAIN_TEST - 1; i++)
 		count_part(tn, &part[i]);
 }

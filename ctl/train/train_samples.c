@@ -53,7 +53,7 @@ static int load_stored_policy(struct db *db, struct arena *a, const char *type,
     struct policy *ret, struct fail *f);
 
 int
-samples_read(struct train_table *tb, struct db *db,
+train_samples_read(struct train_table *tb, struct db *db,
     const struct train_wanted *wanted, struct arena *a, progress_fn *progress,
     uint64_t *ret_unread, struct fail *f)
 {
@@ -94,7 +94,7 @@ samples_read(struct train_table *tb, struct db *db,
 }
 
 int
-samples_policies(struct db *db, struct arena *a,
+train_samples_policies(struct db *db, struct arena *a,
     struct policy ret[EVENT_TYPE__MAX], struct fail *f)
 {
 	const char *name;
@@ -213,10 +213,10 @@ add_sample_row(struct samples_reading *rd, struct table_row *row,
 		return 0;
 	}
 	rd->labels += row->label != LABEL_NONE;
-	if (!table_count_row(rd->tb, row->at))
+	if (!train_table_count_row(rd->tb, row->at))
 		return 0;
 	features_extract(&sample.signals, sample.rules_score, row->x);
-	return table_add(rd->tb, row, f);
+	return train_table_add(rd->tb, row, f);
 }
 
 /*

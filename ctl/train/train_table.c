@@ -26,7 +26,7 @@ static struct user_id *user_slot(
     const struct train_table *tb, const char *name);
 
 bool
-table_count_row(struct train_table *tb, int64_t at)
+train_table_count_row(struct train_table *tb, int64_t at)
 {
 	if (tb->rows++ == 0)
 		tb->first = at;
@@ -35,7 +35,8 @@ table_count_row(struct train_table *tb, int64_t at)
 }
 
 int
-table_add(struct train_table *tb, const struct table_row *row, struct fail *f)
+train_table_add(
+    struct train_table *tb, const struct table_row *row, struct fail *f)
 {
 	const size_t i = tb->n;
 
@@ -53,7 +54,7 @@ table_add(struct train_table *tb, const struct table_row *row, struct fail *f)
 }
 
 void
-table_clear(struct train_table *tb)
+train_table_clear(struct train_table *tb)
 {
 	size_t i;
 
@@ -70,7 +71,7 @@ table_clear(struct train_table *tb)
 }
 
 size_t
-table_at(const struct train_table *tb, int64_t at)
+train_table_at(const struct train_table *tb, int64_t at)
 {
 	size_t low = 0, high = tb->n, middle;
 
