@@ -159,24 +159,16 @@ begin
 end
 $$;
 
--- Record the results of deliveries whose leases still hold.  A delivery without
--- an error is done.  One with an error is due again after its wait, in
--- microseconds, or dead if its wait is negative.  A probe ends either way, and its
--- dead letter if it was delivered.  Deliveries to revoked subscribers are dropped.
--- Returns for each: 0 delivered, 1 failed, 2 dead.
-create or replace function assay.delivery_settle(ids text[],
-    claims timestamptz[], errors text[], waits bigint[])
-returns table (id text, result int) language plpgsql security definer
+-- Count the failures of the subscribers of deliveries whose leases still hold.
+-- Locks them in order, as revoking them does.
+create or replace function assay.delivery_count(ids text[],
+    claims timestamptz[], errors text[])
+returns void language plpgsql
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
 	one record;
-	alert constant text := 'alert.dead_letter.v1';
 begin
-	-- Lock subscribers first and in order, as revoking them does.
 	for one in
 		select t.subscriber_id, bool_or(t.fine) as any_fine,
 			count(*) filter (where t.ord > t.last_fine) as failures
@@ -205,6 +197,62 @@ begin
 		where c.id = one.subscriber_id
 			and (one.failures > 0 or c.failures > 0);
 	end loop;
+end
+$$;
+
+-- Make dead letters of those of these deliveries whose leases still hold.  Each
+-- is an event itself, unless it is about a dead letter.  Returns their ids.
+create or replace function assay.delivery_bury(ids text[],
+    claims timestamptz[], errors text[])
+returns setof text language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	one record;
+	alert constant text := 'alert.dead_letter.v1';
+begin
+	for one in
+		delete from assay.delivery d
+		using unnest(ids, claims, errors) as r(id, claim, error)
+		where d.id = r.id and d.claimed_until = r.claim
+		returning d.*, r.error
+	loop
+		insert into assay.dead_letter (id, subscriber_id, event, data,
+		    user_id, correlation_id, occurred_at, created_at, attempts,
+		    last_error, resent)
+		values (one.id, one.subscriber_id, one.event, one.data,
+		    one.user_id, one.correlation_id, one.occurred_at,
+		    one.created_at, one.attempts + 1, one.error, one.resent);
+		if one.event <> alert then
+			perform assay.publish(alert, json_build_object(
+				'source', case when starts_with(one.id, 'ntd_')
+				    then 'alert' else 'webhook' end,
+				'ref', one.id,
+				'name', one.event,
+				'attempts', one.attempts + 1),
+			    one.correlation_id, null::text);
+		end if;
+		return next one.id;
+	end loop;
+end
+$$;
+
+-- Record the results of deliveries whose leases still hold.  A delivery without
+-- an error is done.  One with an error is due again after its wait, in
+-- microseconds, or dead if its wait is negative.  A probe ends either way, and its
+-- dead letter if it was delivered.  Deliveries to revoked subscribers are dropped.
+-- Returns for each: 0 delivered, 1 failed, 2 dead.
+create or replace function assay.delivery_settle(ids text[],
+    claims timestamptz[], errors text[], waits bigint[])
+returns table (id text, result int) language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+	-- Lock subscribers first.
+	perform assay.delivery_count(ids, claims, errors);
 
 	delete from assay.dead_letter l
 	using unnest(ids, claims, errors) as r(id, claim, error)
@@ -249,29 +297,8 @@ begin
 	where d.id = r.id and d.claimed_until = r.claim and r.wait >= 0
 	returning d.id, 1;
 
-	for one in
-		delete from assay.delivery d
-		using unnest(ids, claims, errors) as r(id, claim, error)
-		where d.id = r.id and d.claimed_until = r.claim
-		returning d.*, r.error
-	loop
-		insert into assay.dead_letter (id, subscriber_id, event, data,
-		    user_id, correlation_id, occurred_at, created_at, attempts,
-		    last_error, resent)
-		values (one.id, one.subscriber_id, one.event, one.data,
-		    one.user_id, one.correlation_id, one.occurred_at,
-		    one.created_at, one.attempts + 1, one.error, one.resent);
-		if one.event <> alert then
-			perform assay.publish(alert, json_build_object(
-				'source', case when starts_with(one.id, 'ntd_')
-				    then 'alert' else 'webhook' end,
-				'ref', one.id,
-				'name', one.event,
-				'attempts', one.attempts + 1),
-			    one.correlation_id, null::text);
-		end if;
-		return query select one.id::text, 2;
-	end loop;
+	return query select w.id, 2
+	from assay.delivery_bury(ids, claims, errors) as w(id);
 end
 $$;
 
