@@ -636,11 +636,12 @@ select refusal, body from assay.audit_page($1::bigint, $2::bigint, $3::text,
 -- Cases (fcgi/ep/ep_case.c, fcgi/ep/ep_case_list.c) -------------------------
 
 -- name: case_page one read late
-select refusal, body, read_until from assay.case_page($1::text, $2::text,
-	$3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text,
-	$9::text, $10::text, $11::text, $12::text::double precision,
-	$13::text::double precision, $14::text, $15::bigint, $16::bigint,
-	$17::timestamptz, $18::timestamptz, $19::text::boolean);
+select refusal, body, read_until from assay.case_page(row($1::text, $2::text,
+	$3::text, $4::text, $9::text, $10::text, $11::text,
+	$12::text::double precision, $13::text::double precision, $14::text,
+	$15::bigint, $16::bigint, $17::timestamptz, $18::timestamptz,
+	$19::text::boolean)::assay.case_filter, $5::bigint, $6::bigint, $7::text,
+	$8::text);
 
 -- name: case_get one read late
 select refusal, body from assay.case_get($1::text);

@@ -89,71 +89,115 @@ begin atomic
 	order by d.decided_at desc limit 10000);
 end;
 
--- A page of cases, in the order newest, oldest or score: the highest score, and
--- the oldest of equals, first.  Null filters select all; after is the last case
--- of the previous page.
---
--- The indexes are ordered within a queue and status, so each of these is read by
--- itself: no further than the page needs or, with a filter that no index
--- answers, 20000 cases in all.  If that ends a page early, read_until is the
--- case up to which all were read: the next page is after it.
+-- Whether a case passes a filter; the queue, status, event and user are selected
+-- when it is read.  The function sets no search path, so that PostgreSQL
+-- inlines it.
+create or replace function assay.case_fits(f assay.case_filter,
+    c assay.review_case)
+returns boolean language sql stable
+return ((f).assignee is null or (f).assignee = 'none'
+	or (c).assigned_to = (f).assignee)
+    and ((f).event_type is null or (c).event_type = (f).event_type)
+    and ((f).currency is null or (c).currency = (f).currency)
+    and ((f).min_amount is null or (c).amount >= (f).min_amount)
+    and ((f).max_amount is null or (c).amount <= (f).max_amount)
+    and ((f).tag is null or (f).tag = any ((c).tags))
+    and ((f).min_score is null or (c).score >= (f).min_score)
+    and ((f).max_score is null or (c).score <= (f).max_score)
+    and ((f).opened_after is null or (c).opened_at >= (f).opened_after)
+    and ((f).opened_before is null or (c).opened_at < (f).opened_before)
+    and ((f).snoozed is null
+	or (f).snoozed = coalesce((c).snoozed_until > now(), false));
+
+-- The cases that a page is made of, in its order: of each of these queues and
+-- statuses at most max_rows, numbered by n; or those of an event or a user.
 --
 -- The query is put together from the words below, so that it says no more than
 -- the order and filters need and PostgreSQL plans it for an index; values are
 -- parameters.
-create or replace function assay.case_page(queue text, status text,
-    event text, of_user text, page_limit bigint, page_offset bigint,
-    after text, ordering text default 'newest', assignee text default null,
-    of_type text default null, in_currency text default null,
-    min_amount double precision default null,
-    max_amount double precision default null, with_tag text default null,
-    min_score bigint default null, max_score bigint default null,
-    opened_after timestamptz default null,
-    opened_before timestamptz default null, snoozed boolean default null)
-returns table (refusal text, body text, read_until text)
-language plpgsql stable
+create or replace function assay.case_scan(f assay.case_filter, ordering text,
+    last assay.review_case, queues text[], statuses text[], max_rows bigint)
+returns table (hit assay.review_case, n bigint) language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off
 as $$
 declare
-	last assay.review_case;
-	queues constant text[] := case when queue is null
-	    then array(select assay.case_queues()) else array[queue] end;
-	-- Exactly the open cases have no assignee.
-	statuses constant text[] := array(select w.status
-	    from unnest(array['open', 'assigned', 'resolved']) as w(status)
-	    where w.status = coalesce(case_page.status, w.status)
-		and (assignee is distinct from 'none' or w.status = 'open'));
-	owner constant text := nullif(assignee, 'none');
 	by_score constant boolean := ordering = 'score';
 	order_by constant text := case ordering
 	    when 'newest' then 'r.opened_at desc, r.id desc'
 	    when 'oldest' then 'r.opened_at, r.id'
 	    else '(- r.score), r.opened_at, r.id' end;
-	place constant text := case when by_score
-	    then '((- %1$s.score), %1$s.opened_at, %1$s.id)'
-	    else '(%1$s.opened_at, %1$s.id)' end;
-	later constant text := case ordering when 'newest' then '<'
-	    else '>' end;
+	later constant text := case when last.id is null then '' when by_score
+	    then 'and ((- r.score), r.opened_at, r.id)
+		> (- ($5).score, ($5).opened_at, ($5).id) '
+	    else 'and (r.opened_at, r.id) '
+		|| case ordering when 'newest' then '<' else '>' end
+		|| ' (($5).opened_at, ($5).id) ' end;
 	-- What the scan of an index stops at.
 	range constant text := case when by_score
-	    then 'and (- r.score) between - coalesce($13, 32767)
-		and - coalesce($12, -32767) '
-	    else 'and r.opened_at >= coalesce($14, ''-infinity'')
-		and r.opened_at < coalesce($15, ''infinity'') '
-	    end || case when owner is null or by_score then ''
-		else 'and r.assigned_to = $6 ' end
-	    || case when snoozed and not by_score
+	    then 'and (- r.score) between - coalesce(($4).max_score, 32767)
+		and - coalesce(($4).min_score, -32767) '
+	    else 'and r.opened_at >= coalesce(($4).opened_after, ''-infinity'')
+		and r.opened_at < coalesce(($4).opened_before, ''infinity'') '
+	    end || case when by_score or coalesce(f.assignee, 'none') = 'none'
+		then '' else 'and r.assigned_to = ($4).assignee ' end
+	    || case when f.snoozed and not by_score
 		then 'and r.snoozed_until > now() '
-		when not snoozed then 'and coalesce(r.snoozed_until
+		when not f.snoozed then 'and coalesce(r.snoozed_until
 		    <= now(), true) ' else '' end;
+begin
+	return query execute format(case
+	    when f.event_id is null and f.user_id is null then
+		'select r.hit, r.n from unnest($1) as q(name),
+		    unnest($2) as s(name),
+		    lateral (select r as hit, r.score, r.opened_at, r.id,
+			row_number() over (order by %1$s) as n
+			from assay.review_case r
+			where r.queue = q.name and r.status = s.name %2$s
+			order by %1$s limit $3) r
+		order by %1$s'
+	    else
+		'select r, 0::bigint
+		from assay.case_decisions(($4).event_id, ($4).user_id) d
+		    join assay.review_case r on r.queue = any ($1)
+			and r.status = any ($2)
+			and r.opened_at = d.decided_at
+			and r.verdict_id = d.id %2$s
+		order by %1$s'
+	    end, order_by, range || later)
+	using queues, statuses, max_rows, f, last;
+end
+$$;
+
+-- A page of cases, in the order newest, oldest or score: the highest score, and
+-- the oldest of equals, first.  after is the last case of the previous page.
+--
+-- The indexes are ordered within a queue and status, so each of these is read by
+-- itself: no further than the page needs or, with a filter that no index
+-- answers, 20000 cases in all.  If that ends a page early, read_until is the
+-- case up to which all were read: the next page is after it.
+create or replace function assay.case_page(f assay.case_filter,
+    page_limit bigint, page_offset bigint, after text, ordering text)
+returns table (refusal text, body text, read_until text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	last assay.review_case;
+	queues constant text[] := case when f.queue is null
+	    then array(select assay.case_queues()) else array[f.queue] end;
+	-- Exactly the open cases have no assignee.
+	statuses constant text[] := array(select w.status
+	    from unnest(array['open', 'assigned', 'resolved']) as w(status)
+	    where w.status = coalesce(f.status, w.status)
+		and (f.assignee is distinct from 'none' or w.status = 'open'));
 	-- What other cases of the index are read past.
-	passes_over constant boolean := num_nonnulls(of_type, in_currency,
-	    min_amount, max_amount, with_tag) > 0
-	    or case when by_score
-		then num_nonnulls(owner, opened_after, opened_before) > 0
-		    or coalesce(snoozed, false)
-		else num_nonnulls(min_score, max_score) > 0 end;
+	passes_over constant boolean := num_nonnulls(f.event_type, f.currency,
+	    f.min_amount, f.max_amount, f.tag) > 0
+	    or case when ordering = 'score'
+		then num_nonnulls(nullif(f.assignee, 'none'), f.opened_after,
+		    f.opened_before) > 0 or coalesce(f.snoozed, false)
+		else num_nonnulls(f.min_score, f.max_score) > 0 end;
 	read_max constant bigint := greatest(page_limit + page_offset,
 	    case when passes_over then 20000 / greatest(1,
 		cardinality(queues) * cardinality(statuses)) end);
@@ -166,57 +210,22 @@ begin
 			return;
 		end if;
 	end if;
-	execute format('with read as materialized (' || case
-	    when event is null and of_user is null then
-		'select r.* from unnest($1) as q(name),
-		    unnest($2) as s(name),
-		    lateral (select r as hit, r.score, r.opened_at, r.id,
-			row_number() over (order by %1$s) as n
-			from assay.review_case r
-			where r.queue = q.name and r.status = s.name
-			    %4$s %5$s
-			order by %1$s limit $3) r'
-	    else
-		'select r as hit, r.score, r.opened_at, r.id, 0 as n
-		from assay.case_decisions($4, $5) d
-		    join assay.review_case r on r.queue = any ($1)
-			and r.status = any ($2)
-			and r.opened_at = d.decided_at
-			and r.verdict_id = d.id %4$s %5$s'
-	    end || '), stop as (
-		select r.* from read r where r.n = $3 order by %1$s limit 1
+	return query with read as materialized (
+		select r.* from assay.case_scan(f, ordering, last, queues,
+		    statuses, read_max) with ordinality as r(hit, n, place)
+	), stop as (
+		select r.* from read r where r.n = read_max
+		order by r.place limit 1
 	), page as (
-		select r.* from read r left join stop s on true
-		where (s.id is null or not %2$s %6$s %3$s)
-		    and ($6 is null or (r.hit).assigned_to = $6)
-		    and ($7 is null or (r.hit).event_type = $7)
-		    and ($8 is null or (r.hit).currency = $8)
-		    and ($9 is null or (r.hit).amount >= $9)
-		    and ($10 is null or (r.hit).amount <= $10)
-		    and ($11 is null or $11 = any ((r.hit).tags))
-		    and ($12 is null or r.score >= $12)
-		    and ($13 is null or r.score <= $13)
-		    and ($14 is null or r.opened_at >= $14)
-		    and ($15 is null or r.opened_at < $15)
-		    and ($16 is null or not $16
-			or (r.hit).snoozed_until > now())
-		order by %1$s limit $17 offset $18
+		select r.* from read r
+		where r.place <= coalesce((select s.place from stop s), r.place)
+		    and assay.case_fits(f, r.hit)
+		order by r.place limit page_limit offset page_offset
 	)
-	select (select coalesce(json_agg(assay.case_json(r.hit)
-		order by %1$s), ''[]'')::text from page r),
-	    (select s.id from stop s
-	    where (select count(*) from page) < $17)',
-	    order_by, format(place, 'r'), format(place, 's'), range,
-	    case when after is null then '' else 'and '
-		|| format(place, 'r') || later
-		|| case when by_score then '(- $19, $20, $21)'
-		    else '($20, $21)' end end, later)
-	into body, read_until
-	using queues, statuses, read_max, event, of_user, owner, of_type,
-	    in_currency, min_amount, max_amount, with_tag, min_score,
-	    max_score, opened_after, opened_before, snoozed, page_limit,
-	    page_offset, last.score, last.opened_at, last.id;
-	return next;
+	select null, (select coalesce(json_agg(assay.case_json(r.hit)
+		order by r.place), '[]')::text from page r),
+	    (select (s.hit).id from stop s
+	    where (select count(*) from page) < page_limit);
 end
 $$;
 

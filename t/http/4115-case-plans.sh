@@ -47,43 +47,33 @@ reads() {
 }
 sql 'grant temp on database assay to assay_operator'
 
-# list LABEL MAX PARAMETERS: a page of 100 cases.
+# list LABEL MAX ORDER FILTER AFTER: a page of 100 cases.
 list() {
-	reads "$1" "$2" "select * from assay.case_page(page_limit => 100,
-	    page_offset => 0, of_user => null, $3)"
+	reads "$1" "$2" "select * from assay.case_page(jsonb_populate_record(
+	    null::assay.case_filter, jsonb_build_object($4)), 100, 0,
+	    ${5:-null}, '$3')"
 }
-all='event => null, after => null'
 for order in newest oldest score; do
-	list "a queue, $order" 1000 "$all, queue => 'big', status => null,
-	    ordering => '$order', snoozed => false"
-	list "all open cases, $order" 1000 "$all, queue => null,
-	    status => 'open', ordering => '$order'"
-	list "a page in the middle, $order" 1000 "event => null,
-	    queue => 'big', status => 'open', ordering => '$order',
-	    after => 'cse_00000000000000000000030000'"
-	list "a rare tag, $order" 21000 "$all, queue => null, status => null,
-	    with_tag => 'rare', ordering => '$order'"
-	list "an amount that no case has, $order" 21000 "$all, queue => 'big',
-	    status => 'open', min_amount => 1e9, ordering => '$order'"
-	list "a score, $order" 21000 "$all, queue => 'big', status => 'open',
-	    min_score => 100, ordering => '$order'"
-	list "an hour, $order" 21000 "$all, queue => 'big', status => 'open',
-	    opened_after => now() - interval '170000 s',
-	    opened_before => now() - interval '166400 s',
-	    ordering => '$order'"
-	list "an analyst, $order" 21000 "$all, queue => null, status => null,
-	    assignee => 'a7@a.bc', ordering => '$order'"
-	list "an unknown analyst, $order" 21000 "$all, queue => null,
-	    status => null, assignee => 'a99@a.bc', ordering => '$order'"
-	list "cases that are put off, $order" 21000 "$all, queue => null,
-	    status => null, snoozed => true, ordering => '$order'"
+	list "a queue, $order" 1000 "$order" "'queue', 'big', 'snoozed', false"
+	list "all open cases, $order" 1000 "$order" "'status', 'open'"
+	big="'queue', 'big', 'status', 'open'"
+	list "a page in the middle, $order" 1000 "$order" "$big" \
+	    "'cse_00000000000000000000030000'"
+	list "a rare tag, $order" 21000 "$order" "'tag', 'rare'"
+	list "an amount that no case has, $order" 21000 "$order" \
+	    "$big, 'min_amount', 1e9"
+	list "a score, $order" 21000 "$order" "$big, 'min_score', 100"
+	list "an hour, $order" 21000 "$order" "$big,
+	    'opened_after', now() - interval '170000 s',
+	    'opened_before', now() - interval '166400 s'"
+	list "an analyst, $order" 21000 "$order" "'assignee', 'a7@a.bc'"
+	list "an unknown analyst, $order" 21000 "$order" \
+	    "'assignee', 'a99@a.bc'"
+	list "cases that are put off, $order" 21000 "$order" "'snoozed', true"
 done
-list "an analyst's newest" 1000 "$all, queue => null, status => null,
-    assignee => 'a7@a.bc'"
-list "cases that are put off, newest" 1000 "$all, queue => null,
-    status => null, snoozed => true"
-list "an event" 10 "event => 'x-5', after => null, queue => null,
-    status => null"
+list "an analyst's newest" 1000 newest "'assignee', 'a7@a.bc'"
+list "cases that are put off, newest" 1000 newest "'snoozed', true"
+list "an event" 10 newest "'event_id', 'x-5'"
 reads "queues" 31000 "select assay.queue_list('a7@a.bc')"
 for by_score in true false; do
 	reads "the next case, by score: $by_score" 1000 \

@@ -44,8 +44,9 @@ create function page(queue text default null, status text default null,
 return (select coalesce(p.refusal, (
 	select string_agg(w.c ->> 'id', ' ' order by w.n)
 	from json_array_elements(p.body::json) with ordinality w(c, n)), 'none')
-    from assay.case_page(queue, status, event, of_user, page_limit,
-	page_offset, before) p);
+    from assay.case_page(row(queue, status, event, of_user, null, null, null,
+	null, null, null, null, null, null, null, null)::assay.case_filter,
+	page_limit, page_offset, before, 'newest') p);
 create view cases as select id, status, assigned_to, outcome, note, resolved_by,
 	resolved_at is not null as has_time
 from assay.review_case order by id;
@@ -54,8 +55,7 @@ from assay.case_trail order by case_id, at;
 
 -- Without cases there are no queues, and a page is an empty array.
 select count(*) from assay.case_queues();
-select refusal is null, body from assay.case_page(null, null, null, null, 9, 0,
-    null);
+select refusal is null, body from assay.case_page(null, 9, 0, null, 'newest');
 
 -- Of b and c, opened at the same time, the greater id comes first.
 select open_case('a', 'q1', 1, 'e-a', 'u-1');
