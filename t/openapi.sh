@@ -100,6 +100,20 @@ jq -r '.components as $all | [.paths, .webhooks][] | to_entries[] |
     sort -u >"$tmp/faults"
 verdict "each body that is an object is a named component"
 
+# A response is not checked: OpenAPI requires its description.
+jq -r '
+	def words: gsub("(?<a>[a-z0-9])(?<b>[A-Z])"; "\(.a) \(.b)") |
+		ascii_downcase | [scan("[a-z0-9]+") | sub("ies$"; "y") |
+		sub("(?<a>..)s$"; .a)] - ["a", "an", "for", "in", "it", "of",
+		"that", "the", "thi", "to", "which"] | unique;
+	paths(objects | .description? | strings) as $at |
+	select($at | index("responses") | not) |
+	getpath($at).description as $text |
+	select(($text | words) - ($at | map(strings) | last // "" | words) |
+	    length < 2) |
+	"\($at | join("/")): \($text)"' "$api" >"$tmp/faults"
+verdict "each description says more than the name before it"
+
 jq -r '[paths(objects | has("const"))][] | join("/")' "$api" >"$tmp/faults"
 verdict "a constant is an enum with a type"
 
