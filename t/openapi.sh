@@ -108,9 +108,9 @@ jq -r '
 		"that", "the", "thi", "to", "which"] | unique;
 	paths(objects | .description? | strings) as $at |
 	select($at | index("responses") | not) |
-	getpath($at).description as $text |
-	select(($text | words) - ($at | map(strings) | last // "" | words) |
-	    length < 2) |
+	getpath($at) | .description as $text |
+	(if .in then .name else $at | map(strings) | last // "" end) as $name |
+	select(($text | words) - ($name | words) | length < 2) |
 	"\($at | join("/")): \($text)"' "$api" >"$tmp/faults"
 verdict "each description says more than the name before it"
 
@@ -123,7 +123,7 @@ jq -r '.components.schemas.ErrorCode.enum[]' "$api" >"$tmp/got"
 same_lists "the error codes are those of the service"
 sed -n 's/^CODE(\([A-Z_]*\), [0-9]*, "\(.*\)")$/\1 \1 \2/p' core/base/codes.tbl \
     >"$tmp/want"
-jq -r '.components.examples | to_entries[] | select(.value.value.error) |
+jq -r '.components.examples | to_entries[] | select(.value.value.error?) |
 	"\(.key) \(.value.value.code) \(.value.value.message)"' "$api" \
     >"$tmp/got"
 same_lists "each error code has an example with its text"
