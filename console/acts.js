@@ -13,10 +13,10 @@
 // facts	what the act touches, as [label, value] pairs
 // reads	{ operation, options, show }: a request that tells more of it;
 //		show(answer) gives { facts, note }, whose note is a sentence
+import "./acts-text.js";
 import { askedFirst } from "./api.js";
 import { number } from "./format.js";
 import { t } from "./text.js";
-import "./text/acts.js";
 
 // The member of a change of an operator, and its value where that makes an act.
 function operatorAct({ path: { email }, body, about }) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
-// The words of the console.  t("key", values) returns a text of the tables in
-// text/; a screen adds its own table with addText().  {name} in a text is
+// The words of the console.  t("key", values) returns a text of the tables;
+// each text.js of a folder adds its own with addText().  {name} in a text is
 // replaced; a text that is an object has one form for each plural category of n.
 export const LANG = "en";
 const plurals = lazy(() => new Intl.PluralRules(LANG));

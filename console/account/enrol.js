@@ -4,12 +4,12 @@
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { t } from "../text.js";
-import "../text/factor.js";
 import { Cli, Copy } from "../ui/copy.js";
 import { Button, Form } from "../ui/form.js";
 import { Code, useCode } from "../ui/identity.js";
 import { Secret } from "../ui/secret.js";
 import { useAct } from "../ui/toast.js";
+import "./factor-text.js";
 
 // Modules without ink around the code, as its readers need them.
 const QUIET = 4;

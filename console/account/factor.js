@@ -5,7 +5,6 @@ import { call } from "../api.js";
 import { enter } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
-import "../text/factor.js";
 import { Badge } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
 import { Loaded } from "../ui/empty.js";
@@ -15,6 +14,7 @@ import { Facts, Note, Section } from "../ui/page.js";
 import { ZonedTime } from "../ui/time.js";
 import { toast } from "../ui/toast.js";
 import { Enrol } from "./enrol.js";
+import "./factor-text.js";
 
 const FEW_CODES = 3;
 

@@ -4,9 +4,9 @@ import { html } from "../../third_party/preact/preact.js";
 import { verdicts } from "../events.js";
 import { day } from "../format.js";
 import { t } from "../text.js";
-import "../text/analytics.js";
 import { verdictTone } from "../ui/badge.js";
 import { Bars } from "../ui/chart.js";
+import "./text.js";
 
 // verdictParts(counts): the parts of a Bars or Split.
 export function verdictParts(counts) {

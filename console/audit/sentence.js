@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: ISC
 // Entries of the audit trail as sentences.  The texts "audit.do.METHOD /path" are a
 // table of all actions of the service.
+import "../lists/text.js";
 import { hasText, keysUnder, lazy, t } from "../text.js";
-import "../text/audit.js";
-import "../text/lists.js";
+import "./text.js";
 
 const START = "audit.do.";
 // What a text may name; an entry of a refused request can lack any of them.

@@ -8,7 +8,7 @@ import { amount } from "../format.js";
 import { href } from "../router.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
-import "../text/record.js";
+import "./case-text.js";
 import { Badge, Score, Tag, Verdict, verdictTone } from "../ui/badge.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Spark } from "../ui/spark.js";

@@ -7,7 +7,7 @@ import { Value } from "../explain/value.js";
 import { amount, country } from "../format.js";
 import { href } from "../router.js";
 import { exact, t } from "../text.js";
-import "../text/facts.js";
+import "./facts-text.js";
 import { Alike, Id } from "../ui/copy.js";
 import { Facts, Note } from "../ui/page.js";
 import { Age, ZonedTime } from "../ui/time.js";

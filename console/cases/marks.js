@@ -6,10 +6,10 @@ import { amount, duration } from "../format.js";
 import { session } from "../session.js";
 import { useSignal } from "../store.js";
 import { t } from "../text.js";
-import "../text/cases.js";
 import { Badge, Outcome } from "../ui/badge.js";
 import { Ends } from "../ui/copy.js";
 import { now } from "../ui/time.js";
+import "./text.js";
 
 // State: in which state a case is, or how it ended.
 export function State({ row }) {

@@ -5,12 +5,12 @@
 import { call } from "../api.js";
 import { go, href, route } from "../router.js";
 import { t } from "../text.js";
-import "../text/cases.js";
 import { ask } from "../ui/dialog.js";
 import { toast } from "../ui/toast.js";
 import { caseLines, untilIn } from "./lines.js";
 import { othersClaim } from "./marks.js";
 import { nextBody } from "./query.js";
+import "./text.js";
 import { keepCase } from "./worklist.js";
 
 // For how many hours a case can be snoozed.

@@ -4,7 +4,6 @@ import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { verdicts } from "../events.js";
 import { t } from "../text.js";
-import "../text/deliveries.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Check, Choice, Form, Select, TextField } from "../ui/form.js";
@@ -12,6 +11,7 @@ import { Note } from "../ui/page.js";
 import { Secret } from "../ui/secret.js";
 import { useAct } from "../ui/toast.js";
 import { RECEIVER_KINDS, VERDICT_EVENT, bodyOf, draftOf } from "./kinds.js";
+import "./text.js";
 
 const CHANNEL_TYPES = ["slack", "telegram", "webhook"];
 

@@ -4,7 +4,6 @@ import { html, useState } from "../../third_party/preact/preact.js";
 import { number, shortId } from "../format.js";
 import { href } from "../router.js";
 import { t } from "../text.js";
-import "../text/entity.js";
 import { Badge } from "../ui/badge.js";
 import { Ends } from "../ui/copy.js";
 import { Empty } from "../ui/empty.js";
@@ -15,6 +14,7 @@ import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
 import { ENTITY_KINDS, eventsText } from "./kinds.js";
 import { Show, useNames } from "./masked.js";
+import "./text.js";
 
 // More users than this behind one device or address are unusual.
 const MANY_USERS = 2;

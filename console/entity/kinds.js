@@ -2,7 +2,7 @@
 // The kinds of entities of the graph, as the API spells them, and their events.
 import { number } from "../format.js";
 import { t } from "../text.js";
-import "../text/entity.js";
+import "./text.js";
 
 export const ENTITY_KINDS = ["user", "device", "ip", "phone"];
 

@@ -4,14 +4,14 @@
 // shown in this window until it closes or is loaded again.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import "../lists/text.js";
 import { signal, useSignal } from "../store.js";
 import { exact, t } from "../text.js";
-import "../text/entity.js";
-import "../text/lists.js";
 import { Copy, Ends } from "../ui/copy.js";
 import { Button } from "../ui/form.js";
 import { useAct } from "../ui/toast.js";
 import { masked } from "./masks.js";
+import "./text.js";
 
 const HIDDEN = new Set(["ip", "phone"]);
 const shown = signal(new Set());

@@ -4,8 +4,8 @@ import { html } from "../../third_party/preact/preact.js";
 import { number } from "../format.js";
 import { Icon } from "../icons.js";
 import { exact, t } from "../text.js";
-import "../text/explain.js";
 import { Alike } from "../ui/copy.js";
+import "./text.js";
 
 const LONG = 64;
 const TRUTHS = { true: ["good", "check"], false: ["plain", "x"],

@@ -7,12 +7,12 @@ import { Show, useNames } from "../entity/masked.js";
 import { DAY_MS } from "../format.js";
 import { needsApproval } from "../session.js";
 import { t } from "../text.js";
-import "../text/lists.js";
 import { changeLabel, useChange } from "../ui/change.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Choice, Form, Select, TextField } from "../ui/form.js";
 import { Facts, Note } from "../ui/page.js";
+import "./text.js";
 import { LIST_KINDS, SUBJECTS, choices } from "./words.js";
 
 const ENTRY_DAYS = ["", "1", "7", "30", "90", "365"];

@@ -5,12 +5,12 @@ import { call } from "../api.js";
 import { errorText } from "../errors.js";
 import { number } from "../format.js";
 import { t } from "../text.js";
-import "../text/lists.js";
 import { changeLabel, useChange } from "../ui/change.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, useId } from "../ui/form.js";
 import { Facts, Note } from "../ui/page.js";
+import "./text.js";
 
 const SHOWN_LINES = 12;
 

@@ -8,13 +8,13 @@ import { useKeys } from "../keys.js";
 import { needsApproval } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
-import "../text/lists.js";
 import { Badge } from "../ui/badge.js";
 import { Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Section } from "../ui/page.js";
 import { ZonedTime } from "../ui/time.js";
 import { EntryDialog } from "./entry.js";
+import "./text.js";
 import { KIND_TONES } from "./words.js";
 
 const OFFERED = ["block", "watch"];

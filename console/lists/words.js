@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The closed sets of list entries, as the API spells them.
 import { t } from "../text.js";
-import "../text/lists.js";
+import "./text.js";
 
 export const LIST_KINDS = ["block", "allow", "watch"];
 export const KIND_TONES = { block: "bad", allow: "good", watch: "warn" };

@@ -5,11 +5,11 @@ import { html } from "../../third_party/preact/preact.js";
 import { eventTypes } from "../events.js";
 import { wholePercent } from "../format.js";
 import { t } from "../text.js";
-import "../text/model.js";
 import { Lines } from "../ui/chart.js";
 import { Empty } from "../ui/empty.js";
 import { Section } from "../ui/page.js";
 import { pointsOf } from "./psi.js";
+import "./text.js";
 
 function Curve({ eventType, bins }) {
 	const series = [["window", "accent", false], ["reference", "plain", true]]

@@ -3,13 +3,13 @@
 import { html } from "../../third_party/preact/preact.js";
 import { day, number, percent, wholePercent } from "../format.js";
 import { t } from "../text.js";
-import "../text/model.js";
 import { Badge, Tag } from "../ui/badge.js";
 import { Lines } from "../ui/chart.js";
 import { Empty } from "../ui/empty.js";
 import { Note, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { PSI_TONES, sharesOf, stateOf } from "./psi.js";
+import "./text.js";
 
 const MOST_TAGS = 40;
 

@@ -3,13 +3,13 @@
 import { html } from "../../third_party/preact/preact.js";
 import { number, percent } from "../format.js";
 import { t } from "../text.js";
-import "../text/model.js";
 import { Badge, Tag } from "../ui/badge.js";
 import { Id } from "../ui/copy.js";
 import { Empty } from "../ui/empty.js";
 import { Facts, Note, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { ZonedTime } from "../ui/time.js";
+import "./text.js";
 
 const signed = (value) => `${value > 0 ? "+" : ""}${value.toFixed(2)}`;
 

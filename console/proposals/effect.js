@@ -2,17 +2,17 @@
 // What a proposal about rules or bands would change, and what came of it.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
+import { Impact, ImpactFlips, impactOf } from "../backtest/impact.js";
 import { useKeys } from "../keys.js";
+import { policyOf } from "../release/places.js";
 import { href } from "../router.js";
-import { Impact, ImpactFlips, impactOf } from "../rules/impact.js";
 import { useLater } from "../rules/later.js";
-import { policyOf } from "../rules/places.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
-import "../text/proposals.js";
 import { Button } from "../ui/form.js";
 import { Section } from "../ui/page.js";
+import "./text.js";
 
 // The screens of what these subjects change.
 const SCREENS = { rules: "/rules/:target", shadow: "/rules/:target",

@@ -2,8 +2,8 @@
 // What a proposal is about, and its state as a mark.
 import { html } from "../../third_party/preact/preact.js";
 import { t } from "../text.js";
-import "../text/proposals.js";
 import { Badge } from "../ui/badge.js";
+import "./text.js";
 
 const STATE_TONES = { pending: "info", running: "info", approved: "good", failed: "bad",
     rejected: "bad" };

@@ -5,10 +5,10 @@ import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
-import "../text/settings.js";
 import { Cli } from "../ui/copy.js";
 import { Loaded } from "../ui/empty.js";
 import { Section } from "../ui/page.js";
+import "./text.js";
 
 // A short value stays on one line.
 const SHORT = 16;

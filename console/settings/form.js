@@ -2,12 +2,12 @@
 // A form of settings that are numbers, each with its default of the environment.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { t } from "../text.js";
-import "../text/settings.js";
 import { changeLabel, useChange } from "../ui/change.js";
 import { Cli } from "../ui/copy.js";
 import { Button, Form, TextField } from "../ui/form.js";
 import { Section } from "../ui/page.js";
 import { changesOf } from "./changes.js";
+import "./text.js";
 
 function Source({ overridden, onRemove }) {
 	return overridden ? html`${t("settings.here")} <button type="button"

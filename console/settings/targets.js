@@ -5,7 +5,6 @@ import { call } from "../api.js";
 import { number } from "../format.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
-import "../text/settings.js";
 import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Empty, Loaded } from "../ui/empty.js";
@@ -14,6 +13,7 @@ import { Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { useAct } from "../ui/toast.js";
 import { mostMinutes, targetOf } from "./changes.js";
+import "./text.js";
 
 function TargetDialog({ row, onClose, onDone }) {
 	const [name, setName] = useState(row?.queue ?? "");

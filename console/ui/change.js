@@ -7,7 +7,7 @@ import { errorText } from "../errors.js";
 import { go, href } from "../router.js";
 import { needsApproval } from "../session.js";
 import { t } from "../text.js";
-import "../text/change.js";
+import "./change-text.js";
 import { ask } from "./dialog.js";
 import { Facts } from "./page.js";
 import { toast, useAct } from "./toast.js";

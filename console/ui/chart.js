@@ -5,7 +5,7 @@ import { html, useLayoutEffect, useRef, useState } from
     "../../third_party/preact/preact.js";
 import { number, percent } from "../format.js";
 import { t } from "../text.js";
-import "../text/chart.js";
+import "./chart-text.js";
 import { compact, every, linear, ticks } from "./scale.js";
 
 const LEFT = 40, BOTTOM = 20, TOP = 20, RIGHT = 8;

@@ -3,7 +3,7 @@
 import { html } from "../../third_party/preact/preact.js";
 import { Icon } from "../icons.js";
 import { t } from "../text.js";
-import "../text/mistakes.js";
+import "./mistakes-text.js";
 
 const MOST_MISTAKES = 8;
 

@@ -7,7 +7,7 @@ import { placesOf } from "../find.js";
 import { boundIds, run, scopeOf } from "../keys.js";
 import { go, href } from "../router.js";
 import { t } from "../text.js";
-import "../text/keys.js";
+import "./keys-text.js";
 import { Dialog } from "./dialog.js";
 import { known, LoadNote } from "./empty.js";
 import { Key, useId } from "./form.js";

@@ -2,11 +2,11 @@
 // A dialog with a secret that the service shows only once.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { t } from "../text.js";
-import "../text/secret.js";
 import { copy } from "./copy.js";
 import { Dialog } from "./dialog.js";
 import { Button, Check } from "./form.js";
 import { Note } from "./page.js";
+import "./secret-text.js";
 
 // Secret: it closes only after the operator says that the secret is stored.
 export function Secret({ title, text, secret, onClose, children }) {

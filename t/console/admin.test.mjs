@@ -6,7 +6,7 @@ import test from "node:test";
 import { bodyOf, draftOf } from "../../console/deliveries/kinds.js";
 import { bytes } from "../../console/format.js";
 import { changesOf, mostMinutes, targetOf } from "../../console/settings/changes.js";
-import { storedGroups } from "../../console/settings/stored.js";
+import { storedGroups } from "../../console/data/stored.js";
 import { hasText } from "../../console/text.js";
 
 const draft = { url: " https://hooks.example.com/x ", target: " -100 ",

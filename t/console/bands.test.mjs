@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bandOf, candidateOf, countsOf, decide, moveEdge, remove, split, textOf }
-    from "../../console/rules/bands.js";
+    from "../../console/policies/bands.js";
 
 const BANDS = [{ verdict: "allow", min: 0, max: 39 },
     { verdict: "review", min: 40, max: 79, reviewQueue: "fraud" },

@@ -2,7 +2,7 @@
 // The scales of charts, and the places of the links in a drawing.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { daysSince } from "../../console/rules/trend.js";
+import { daysSince } from "../../console/quality/trend.js";
 import { labelAt, places, readable } from "../../console/ui/graph.js";
 import { compact, every, linear, ticks } from "../../console/ui/scale.js";
 

@@ -22,7 +22,7 @@ const read = (path) => readFileSync(join(root, path), "utf8");
 const files = filesOf("console");
 const scripts = files.filter((path) => path.endsWith(".js"));
 const sources = new Map(scripts.map((path) => [path, read(path)]));
-const tables = scripts.filter((path) => path.startsWith("console/text/"));
+const tables = scripts.filter((path) => /^console\/.*[/-]text\.js$/.test(path));
 
 // A pattern, why it is refused, and the files that may have it.
 const REFUSED = [
@@ -269,7 +269,7 @@ async function* manual() {
 	    "console/screens.js"));
 	const { keyLabel } = await import(join(root, "console/keys.js"));
 	const { t } = await import(join(root, "console/text.js"));
-	await import(join(root, "console/text/rails.js"));
+	await import(join(root, "console/ui/text.js"));
 	const text = read("man/assay-console.7").replaceAll("\\&", "");
 	for (const { id, letter } of screens.filter((one) => one.letter !== null))
 		if (!text.includes(`\n.It ${t(`nav.${id}`)} Pq Ic g ${letter}\n`))

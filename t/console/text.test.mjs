@@ -2,7 +2,7 @@
 // Texts with values and plurals, and the texts of errors.
 import assert from "node:assert/strict";
 import test from "node:test";
-import "../../console/text/rails.js";
+import "../../console/ui/text.js";
 import { ApiError } from "../../console/api.js";
 import { errorText } from "../../console/errors.js";
 import { followTexts } from "../../console/shown.js";

@@ -40,10 +40,12 @@ export const OTHERS = [
     "targets.minutes.hint", "trials.none", "trials.none.text",
     "users.resetSecondFactor.done", "views.none"];
 
-// readTexts(): all keys of console/text, whose tables are there for t() afterwards.
+// readTexts(): all keys of the tables of texts, which are there for t() afterwards.
 export async function readTexts() {
-	const folder = new URL("../../console/text/", import.meta.url);
-	const files = readdirSync(folder).map((name) => new URL(name, folder));
+	const folder = new URL("../../console/", import.meta.url);
+	const files = readdirSync(folder, { recursive: true })
+	    .filter((name) => /[/-]text\.js$/.test(name))
+	    .map((name) => new URL(name, folder));
 	await Promise.all(files.map((file) => import(file)));
 	return files.flatMap((file) => [...readFileSync(file, "utf8")
 	    .matchAll(/^\t"([^"]+)":/gm)].map(([, key]) => key));

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: ISC
+// The form of a backtest: which rules and which bands are tried, on how many samples.
+import { html, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { candidateOf } from "../policies/bands.js";
+import { drafts } from "../release/drafts.js";
+import { useLoad, useSignal } from "../store.js";
+import { t } from "../text.js";
+import { Cli } from "../ui/copy.js";
+import { Loaded } from "../ui/empty.js";
+import { Button, Form, Select } from "../ui/form.js";
+import { useAct } from "../ui/toast.js";
+import { NEWEST } from "./impact.js";
+import { startRun } from "./runs.js";
+
+const SIZES = [NEWEST, 100000, 1000000];
+const RULES = "GET /v1/rules/{eventType}/versions";
+const POLICIES = "GET /v1/policies/{id}/versions";
+
+async function loadChoices(type, signal) {
+	const policies = await call("GET /v1/policies", { signal });
+	const { eventType, policy } = policies.find((row) =>
+	    row.eventType === type) ?? policies[0];
+	const [rules, bands] = await Promise.all([
+	    call(RULES, { path: { eventType }, signal }),
+	    call(POLICIES, { path: { id: policy.id }, signal })]);
+	return { types: policies.map((row) => row.eventType), eventType,
+	    policyId: policy.id, rules, bands };
+}
+
+// The versions that can be tried, the operator's own draft first.
+function options(first, draft, versions) {
+	return [["", first], ...draft === undefined ? [] :
+	    [["draft", t("trials.draft")]], ...versions.map((row) =>
+	    [`v ${row.version}`, row.active ? t("trials.active", row) :
+		row.version])];
+}
+
+async function rulesOf(choice, draft, eventType) {
+	if (choice === "")
+		return {};
+	if (choice === "draft")
+		return { dsl: draft.value };
+	return { dsl: (await call("GET /v1/rules/{eventType}/versions/{version}",
+	    { path: { eventType, version: choice.slice(2) } })).text };
+}
+
+async function policyOf(choice, draft, id) {
+	if (choice === "")
+		return {};
+	return { policy: candidateOf(choice === "draft" ? draft.value :
+	    await call("GET /v1/policies/{id}/versions/{version}",
+	    { path: { id, version: choice.slice(2) } })) };
+}
+
+const named = (choice) => choice === "draft" ? t("trials.draft") :
+    choice.slice(2);
+
+function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) {
+	const all = useSignal(drafts);
+	const ruleDraft = all.get(`rules/${eventType}`);
+	const bandDraft = all.get(`policies/${policyId}`);
+	const [form, setForm] = useState({ rules: ruleDraft ? "draft" : "",
+	    policy: bandDraft ? "draft" : "", size: String(NEWEST) });
+	const set = (part) => setForm({ ...form, ...part });
+	const [busy, act] = useAct({ reads: true });
+	const start = () => act(async () => {
+		const candidate = { ...await rulesOf(form.rules, ruleDraft, eventType),
+		    ...await policyOf(form.policy, bandDraft, policyId) };
+		const title = [form.rules && t("trials.title.rules",
+		    { what: named(form.rules) }), form.policy &&
+		    t("trials.title.policy", { what: named(form.policy) })]
+		    .filter(Boolean).join(", ") || t("trials.title.none");
+		onStart(startRun(title, { eventType, ...candidate,
+		    ...form.size === "" ? {} : { newest: Number(form.size) } }));
+	});
+	return html`<${Form} onSubmit=${start} class="filters">
+		<${Select} label=${t("trials.type")} value=${eventType}
+			options=${types.map((one) => [one, one])} onInput=${setType} />
+		<${Select} label=${t("trials.rules")} value=${form.rules}
+			options=${options(t("trials.recorded"), ruleDraft, rules)}
+			onInput=${(value) => set({ rules: value })} />
+		<${Select} label=${t("trials.policy")} value=${form.policy}
+			options=${options(t("trials.current"), bandDraft, bands)}
+			onInput=${(value) => set({ policy: value })} />
+		<${Select} label=${t("trials.size")} value=${form.size}
+			options=${[...SIZES.map((n) => [String(n), t("trials.newest",
+			    { n })]), ["", t("trials.all")]]}
+			onInput=${(size) => set({ size })} />
+		<${Button} type="submit" kind="primary" busy=${busy}>
+			${t("trials.start")}</${Button}>
+		<${Cli} words="backtest" operands=${[eventType]} options=${{
+		    rules: form.rules && `${eventType}.rule`,
+		    policy: form.policy && `${policyId}.json` }} />
+	</${Form}>`;
+}
+
+// Candidate type setType onStart: onStart(id) gets the run of runs.js.
+export function Candidate({ type, setType, onStart }) {
+	const load = useLoad((signal) => loadChoices(type, signal), [type],
+	    { keep: true });
+	return html`<${Loaded} load=${load} lines=${2}>${(data) =>
+	    html`<${Fields} key=${data.eventType} ...${data} setType=${setType}
+		onStart=${onStart} />`}</${Loaded}>`;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: ISC
+// Backtests on recorded samples, and shadows beside live decisions.
+import { html } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { number, percent } from "../format.js";
+import { href, setQuery } from "../router.js";
+import { can } from "../session.js";
+import { useLoad, useSignal } from "../store.js";
+import { t } from "../text.js";
+import { Badge } from "../ui/badge.js";
+import { Cli } from "../ui/copy.js";
+import { Empty, Loaded, Problem } from "../ui/empty.js";
+import { Button } from "../ui/form.js";
+import { Page, Section, Tabs } from "../ui/page.js";
+import { Table } from "../ui/table.js";
+import { Time, ZonedTime } from "../ui/time.js";
+import { useAct } from "../ui/toast.js";
+import { Candidate } from "./candidate.js";
+import { Result } from "./result.js";
+import { dropRun, runs, stopRun } from "./runs.js";
+import "./text.js";
+
+const EVERY_MS = 2000;
+const SHADOWS_MS = 10000;
+
+function Progress({ samples, of }) {
+	const share = of > 0 ? Math.min(1, samples / of) : 0;
+	return html`<span class="progress"><progress max="1" value=${share}
+		aria-label=${t("trials.progress")}></progress>
+		${t("trials.samples.of", { n: samples, of })}</span>`;
+}
+
+const runningColumns = () => [
+	{ id: "type", label: t("trials.type"), main: true,
+	    cell: (row) => row.eventType },
+	{ id: "progress", label: t("trials.progress"),
+	    cell: (row) => html`<${Progress} ...${row} />` },
+	{ id: "seconds", label: t("trials.seconds"), align: "end",
+	    cell: (row) => number(Math.round(row.seconds)) },
+	{ id: "cancel", label: html`<span class="hidden">${t("trials.cancel")}
+		</span>`, align: "end", cell: (row) => html`<${Cancel} id=${row.id} />` },
+];
+
+const keptColumns = () => [
+	{ id: "type", label: t("trials.type"), main: true,
+	    cell: (row) => row.eventType },
+	{ id: "at", zoned: true, label: t("trials.finished"),
+	    cell: (row) => html`<${Time} at=${row.finishedAt} />` },
+	{ id: "author", label: t("trials.author"), cell: (row) => row.author },
+	{ id: "samples", label: t("trials.size"), align: "end",
+	    cell: (row) => number(row.sampleSize) },
+];
+
+function Cancel({ id }) {
+	const [busy, act] = useAct();
+	return html`<${Cli} words="backtests cancel" operands=${[id]} />
+	<${Button} kind="quiet" busy=${busy} onClick=${() => act(() =>
+	    call("POST /v1/backtest/{id}/cancel", { path: { id } }),
+	    { done: t("trials.cancelled") })}>${t("trials.cancel")}</${Button}>`;
+}
+
+// The backtests that the answering host runs, and the results that the service keeps,
+// of all operators.
+function Others() {
+	const load = useLoad((signal) => call("GET /v1/backtest", { signal }), [],
+	    { every: EVERY_MS });
+	return html`<${Loaded} load=${load} lines=${2}>${({ running, kept }) => html`
+	${running.length > 0 && html`<${Section} class="flush"
+		title=${t("trials.running")}><${Table} label=${t("trials.running")}
+			rows=${running} columns=${runningColumns()}
+			keyOf=${(row) => row.id} /></${Section}>`}
+	${kept.length > 0 && html`<${Section} title=${t("trials.kept")}
+		class="flush" actions=${html`<${Cli} words="backtests list" />`}>
+		<${Table} label=${t("trials.kept")} rows=${kept}
+			columns=${keptColumns()} keyOf=${(row) => row.id}
+			href=${(row) => href("/trials/backtests/:id", { id: row.id })}
+		/></${Section}>`}`}</${Loaded}>`;
+}
+
+function Run({ run }) {
+	const { result, error, request } = run;
+	return html`<${Section} title=${t("trials.run", { type: request.eventType,
+	    title: run.title })} actions=${html`<span class="muted">
+		<${ZonedTime} at=${run.at} />${result && ` · ${t("trials.done", {
+		    n: result.sampleSize, labeled: result.labeled,
+		    seconds: Number(result.seconds.toFixed(1)) })}`}</span>
+		${result === null && error === null ?
+		    html`<${Button} icon="x" onClick=${() => stopRun(run.id)}>
+			${t("trials.cancel")}</${Button}>` :
+		    html`<${Button} kind="quiet" icon="x" label=${t("trials.drop")}
+			onClick=${() => dropRun(run.id)} />`}`}>
+		${error && html`<${Problem} error=${error} />`}
+		${result && html`<${Result} result=${result}
+			request=${run.request} />`}
+		${!result && !error && html`<p role="status">${t("trials.waiting")}</p>`}
+	</${Section}>`;
+}
+
+function Backtests({ query }) {
+	const mine = useSignal(runs);
+	return html`<${Section} title=${t("trials.new")}><${Candidate}
+		type=${query.type} setType=${(type) => setQuery({ type })}
+		onStart=${() => {}} /></${Section}>
+	${mine.map((run) => html`<${Run} key=${run.id} run=${run} />`)}
+	${mine.length === 0 && html`<${Empty} icon="flask-conical"
+		title=${t("trials.none")}>${t("trials.none.text")}</${Empty}>`}
+	<${Others} />`;
+}
+
+const shadowColumns = () => [
+	{ id: "type", label: t("trials.type"), main: true,
+	    cell: (row) => row.eventType },
+	{ id: "kind", label: t("trials.kind"),
+	    cell: (row) => t(`trials.kind.${row.kind}`) },
+	{ id: "version", label: t("trials.version"),
+	    cell: (row) => html`<code>${row.version.slice(0, 24)}</code>` },
+	{ id: "state", label: t("trials.state"), cell: (row) => html`<${Badge}
+		tone=${row.state === "active" ? "info" : "plain"}>${
+	    t(`trials.state.${row.state}`)}</${Badge}>` },
+	{ id: "decisions", label: t("trials.decisions"), align: "end",
+	    cell: (row) => number(row.decisions) },
+	{ id: "agreement", label: t("trials.agreement"), align: "end",
+	    cell: (row) => row.decisions === 0 ? "–" : percent(row.agreement) },
+	...["precision", "recall"].map((name) => ({ id: name, align: "end",
+	    label: t(`trials.${name}.both`), cell: ({ labels, live, shadow }) =>
+		labels.fraud + labels.legit === 0 ? "–" :
+		`${percent(live[name])} → ${percent(shadow[name])}` })),
+];
+
+function Shadows() {
+	const load = useLoad((signal) => call("GET /v1/model/shadow", { signal }),
+	    [], { every: SHADOWS_MS });
+	return html`<${Section} class="flush" title=${t("trials.shadows")}
+		actions=${html`<${Cli} words="shadow list" />`}>
+		<${Loaded} load=${load}>${(rows) => html`<${Table}
+			label=${t("trials.shadows")} rows=${rows} columns=${shadowColumns()}
+			keyOf=${(row) => `${row.eventType} ${row.id}`}
+			href=${(row) => href("/trials/shadows/:type/:id",
+			    { type: row.eventType, id: row.id })}
+			empty=${html`<${Empty} icon="flask-conical"
+				title=${t("trials.shadows.none")}>
+				${t("trials.shadows.none.text")}</${Empty}>`} />`}
+		</${Loaded}></${Section}>`;
+}
+
+export default function Trials({ query }) {
+	const mayRun = can("backtest.run");
+	const tab = query.tab === "shadows" || !mayRun ? "shadows" : "backtests";
+	return html`<${Page} title=${t("nav.trials")}>
+		${mayRun && html`<${Tabs} label=${t("nav.trials")} value=${tab} items=${[
+		    ["backtests", t("trials.backtests"), href("/trials")],
+		    ["shadows", t("trials.shadows"), href("/trials", {},
+			{ tab: "shadows" })]]} />`}
+		${tab === "shadows" ? html`<${Shadows} />` :
+		    html`<${Backtests} query=${query} />`}</${Page}>`;
+}

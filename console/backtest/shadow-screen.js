@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: ISC
+// One shadow: what it would have decided beside what decided.
+import { html, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { number, percent } from "../format.js";
+import { useKeys } from "../keys.js";
+import { go, href } from "../router.js";
+import { openLabel, Release, waysOf } from "../release/release.js";
+import { Sides, VerdictMatrix } from "./matrix.js";
+import { Changes, Examples, Origin } from "./shadow.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import "./text.js";
+import { Badge, Tag } from "../ui/badge.js";
+import { Cli } from "../ui/copy.js";
+import { Empty, Loaded } from "../ui/empty.js";
+import { Button } from "../ui/form.js";
+import { Page, Section, Stat, useHere } from "../ui/page.js";
+import { Table } from "../ui/table.js";
+
+const EVERY_MS = 10000;
+
+// What can be done with a shadow that runs; the setting SCORER_SHADOW begins and
+// ends a scorer.
+function shadowKinds({ kind, id, eventType }) {
+	const place = kind === "ruleset" ? { eventType, id } : { id };
+	const cli = (words) => () => ({ words, options: { id,
+	    type: kind === "ruleset" ? eventType : null } });
+	return kind === "scorer" ? [] : [
+	    { id: "promote", needs: "rules.publish",
+		subjects: kind === "ruleset" ? ["shadow", "rules"] : ["shadow"],
+		operation: "POST /v1/model/shadow/promote", body: () => place,
+		cli: cli("shadow promote") },
+	    { id: "end", needs: "rules.shadow", subjects: [],
+		operation: "POST /v1/model/shadow/end", body: () => place,
+		cli: cli("shadow end") }];
+}
+
+const tagColumns = () => [
+	{ id: "tag", label: t("trials.tag"), main: true,
+	    cell: (row) => html`<${Tag} tag=${row.tag} />` },
+	...["live", "shadow"].flatMap((side) => [
+	    { id: `${side}.n`, label: t(`trials.${side}.decisions`), align: "end",
+		cell: (row) => number(row[side].decisions) },
+	    { id: `${side}.points`, label: t(`trials.${side}.points`), align: "end",
+		cell: (row) => number(row[side].points) }]),
+];
+
+function Scores({ live, shadow }) {
+	const names = Object.keys(live.scores);
+	return html`<div class="table-box" tabindex="0" role="region"
+		aria-label=${t("trials.scores")}><table><thead><tr><td></td>
+			${names.map((name) => html`<th scope="col" class="end"
+				key=${name}>${name}</th>`)}</tr></thead>
+		<tbody>${[["live", live], ["shadow", shadow]].map(([side, { scores }]) =>
+		    html`<tr key=${side}><th scope="row">${t(`trials.${side}`)}</th>
+			${names.map((name) => html`<td class="end" key=${name}>${
+			    scores[name] ?? "–"}</td>`)}</tr>`)}</tbody></table></div>`;
+}
+
+function Numbers({ shadow, labelled }) {
+	return html`<div class="stats">
+		<${Stat} label=${t("trials.decisions")}
+			value=${number(shadow.decisions)} />
+		<${Stat} label=${t("trials.agreement")}
+			value=${shadow.decisions ? percent(shadow.agreement) : "–"} />
+		<${Stat} label=${t("trials.labelled")} value=${number(labelled)}
+			note=${t("trials.labelled.note", { n: shadow.labels.fraud })} />
+	</div>`;
+}
+
+function Comparison({ shadow, labelled }) {
+	return html`<div class="columns">
+		<${Section} title=${t("trials.verdicts")}><${VerdictMatrix}
+			label=${t("trials.verdicts")} counts=${shadow.verdicts} />
+		</${Section}>
+		<${Section} title=${t("trials.sides")}><${Sides}
+			label=${t("trials.sides")} before=${shadow.live}
+			after=${shadow.shadow} names=${[t("trials.live"),
+			    t("trials.shadow")]} />
+			${labelled === 0 && html`<p class="muted">${
+			    t("trials.unlabelled")}</p>`}</${Section}>
+		<${Section} title=${t("trials.tags")} class="flush"><${Table}
+			label=${t("trials.tags")} columns=${tagColumns()}
+			rows=${shadow.tags} keyOf=${(row) => row.tag}
+			empty=${html`<${Empty} title=${t("trials.tags.none")} />`} />
+		</${Section}>
+		<${Section} title=${t("trials.scores")}><${Scores} ...${shadow} />
+		</${Section}>
+	</div>`;
+}
+
+function Shadow({ shadow, reload }) {
+	const [open, setOpen] = useState(null);
+	const running = ["active", "waiting"].includes(shadow.state);
+	const ways = running ? waysOf(shadowKinds(shadow)) : [];
+	const promote = ways.filter(({ id }) => id.endsWith("promote"));
+	const end = ways.filter(({ id }) => id === "end");
+	useKeys({ "trials.promote": promote.length > 0 && (() => setOpen(promote)),
+	    "trials.end": end.length > 0 && (() => setOpen(end)) });
+	const here = useHere();
+	function done(way) {
+		if (!here())
+			return;
+		setOpen(null);
+		if (way.id === "promote" && shadow.kind === "ruleset")
+			go(href("/rules/:type/versions/:version",
+			    { type: shadow.eventType, version: shadow.version }));
+		else
+			reload();
+	}
+	const labelled = shadow.labels.fraud + shadow.labels.legit;
+	return html`<div class="actions">
+		<${Badge} tone=${running ? "info" : "plain"}>${
+		    t(`trials.state.${shadow.state}`)}</${Badge}>
+		${promote.length > 0 && html`<${Button} kind="primary"
+			command="trials.promote" onClick=${() => setOpen(promote)}>
+			${openLabel(promote)}</${Button}>`}
+		${end.length > 0 && html`<${Button} command="trials.end"
+			onClick=${() => setOpen(end)}>${t("release.end")}</${Button}>`}
+	</div>
+	<${Numbers} shadow=${shadow} labelled=${labelled} />
+	<${Origin} shadow=${shadow} />
+	<${Examples} examples=${shadow.examples} />
+	${shadow.kind === "ruleset" && html`<${Changes} type=${shadow.eventType}
+		version=${shadow.version} />`}
+	<${Comparison} shadow=${shadow} labelled=${labelled} />
+	${open && html`<${Release} title=${t("trials.change", shadow)} ways=${open}
+		onClose=${() => setOpen(null)} onDone=${done} />`}`;
+}
+
+export default function ShadowScreen({ params: { type, id } }) {
+	const load = useLoad((signal) => call("GET /v1/model/shadow", { signal }),
+	    [type, id], { every: EVERY_MS });
+	const found = load.data?.find((one) => one.eventType === type &&
+	    one.id === id);
+	return html`<${Page} title=${found ? t("trials.of", found) : type}
+		crumbs=${[[t("nav.trials"), href("/trials")],
+		    [t("trials.shadows"), href("/trials", {}, { tab: "shadows" })]]}
+		actions=${html`<${Cli} words="shadow show" operands=${[type]} />`}>
+		<${Loaded} load=${load}>${() => found === undefined ?
+		    html`<${Empty} title=${t("trials.gone")}><a href=${href(
+			"/rules/:type/versions", { type })}>${
+			t("trials.gone.versions", { type })}</a></${Empty}>` :
+		    html`<${Shadow} shadow=${found} reload=${load.reload} />`}
+		</${Loaded}></${Page}>`;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: ISC
+// One policy: its bands over the scores of its event type, and what other bands
+// would decide.
+import { html, useState } from "../../third_party/preact/preact.js";
+import { call } from "../api.js";
+import { Impact, ImpactFlips, impactOf } from "../backtest/impact.js";
+import { verdicts } from "../events.js";
+import { number, percent } from "../format.js";
+import { useKeys } from "../keys.js";
+import { Discard, DraftNote, useDraft } from "../release/drafts.js";
+import { loadPolicyPlaces, Standing } from "../release/places.js";
+import { openLabel, Release, waysOf } from "../release/release.js";
+import { PolicyTabs } from "../release/tabs.js";
+import { go, href } from "../router.js";
+import { useLater } from "../rules/later.js";
+import { can } from "../session.js";
+import { useLoad } from "../store.js";
+import { t } from "../text.js";
+import { Verdict } from "../ui/badge.js";
+import { Cli } from "../ui/copy.js";
+import { known, Loaded, LoadNote } from "../ui/empty.js";
+import { Button, Choice, Select, TextField } from "../ui/form.js";
+import { Page, Section, useHere } from "../ui/page.js";
+import { bandOf, candidateOf, countsOf, decide, HIGHEST, moveEdge, QUEUE, queueFor,
+    remove, split, textOf } from "./bands.js";
+import { Scale } from "./scale.js";
+import "./text.js";
+
+const HISTOGRAM_DAYS = 30;
+const IMPACT_MS = 800;
+const PLACES_MS = 15000;
+
+async function loadPolicy(id, from, signal) {
+	const version = (label) => call("GET /v1/policies/{id}/versions/{version}",
+	    { path: { id, version: label }, signal });
+	const [policies, versions, histogram] = await Promise.all([
+	    call("GET /v1/policies", { signal }),
+	    call("GET /v1/policies/{id}/versions", { path: { id }, signal }),
+	    call("GET /v1/policies/{id}/histogram", { path: { id },
+		query: { days: HISTOGRAM_DAYS }, signal })]);
+	const { eventType, policy } = policies.find((row) => row.policy.id === id);
+	return { eventType, versions, scores: histogram.scores, active: policy,
+	    base: from === undefined ? policy : await version(from) };
+}
+
+function kinds(id, candidate) {
+	return [{ id: "publish", needs: "policies.publish", subjects: ["policies"],
+	    operation: "POST /v1/policies",
+	    body: (version) => ({ id, version, ...candidate }),
+	    cli: (version) => ({ words: "policies publish",
+		operands: [id, version, `${id}.json`] }) }];
+}
+
+function Band({ bands, i, count, share, onChange }) {
+	const { verdict, min, max, reviewQueue } = bands[i];
+	const last = i === bands.length - 1;
+	return html`<tr>
+		<td><${Select} hideLabel label=${t("bands.verdict.of", { min, max })}
+			value=${verdict} options=${verdicts.map((one) =>
+			    [one, t(`verdict.${one}`)])}
+			onInput=${(one) => onChange(decide(bands, i, one))} /></td>
+		<td class="end">${min}</td>
+		<td class="end">${last ? HIGHEST : html`<${TextField} hideLabel
+			class="score-field" label=${t("bands.to.of", { min })}
+			type="number" min=${min} max=${bands[i + 1].max - 1} value=${max}
+			onInput=${(text) => text !== "" &&
+			    onChange(moveEdge(bands, i, Number(text)))} />`}</td>
+		<td>${verdict === "review" && html`<${TextField} hideLabel
+			label=${t("bands.queue")} value=${reviewQueue ?? ""}
+			maxlength="128" placeholder=${QUEUE}
+			onInput=${(queue) => onChange(queueFor(bands, i, queue))} />`}</td>
+		<td class="end">${number(count)} <small class="muted">${percent(share)}
+			</small></td>
+		<td class="end"><span class="buttons"><${Button} kind="quiet"
+			icon="plus" disabled=${min === max}
+			label=${t("bands.split", { min, max })}
+			onClick=${() => onChange(split(bands, i))} />
+			<${Button} kind="quiet" icon="trash-2"
+			disabled=${bands.length === 1}
+			label=${t("bands.remove", { min, max })}
+			onClick=${() => onChange(remove(bands, i))} /></span></td></tr>`;
+}
+
+function Bands({ bands, scores, onChange }) {
+	const counts = countsOf(bands, scores);
+	const sum = counts.reduce((all, n) => all + n, 0);
+	return html`<div class="table-box" tabindex="0" role="region"
+		aria-label=${t("policies.bands")}><table class="bands"><thead><tr>
+			<th scope="col">${t("bands.verdict")}</th>
+			<th scope="col" class="end">${t("bands.from")}</th>
+			<th scope="col" class="end">${t("bands.to")}</th>
+			<th scope="col">${t("bands.queue")}</th>
+			<th scope="col" class="end">${t("bands.count")}</th>
+			<th><span class="hidden">${t("bands.change")}</span></th></tr></thead>
+		<tbody>${bands.map((_, i) => html`<${Band} key=${i} ...${{ bands, i,
+		    onChange, count: counts[i], share: sum ? counts[i] / sum : 0 }}
+		/>`)}</tbody></table></div>`;
+}
+
+// What a score gets: by the bands shown, and by the active policy.
+function Simulate({ id, bands }) {
+	const [text, setText] = useState("50");
+	const score = Number(text);
+	const good = text.trim() !== "" && score >= 0 && score <= HIGHEST;
+	const active = useLater((signal) => good ? call(
+	    "POST /v1/policies/{id}/simulate", { path: { id }, signal,
+		reads: true, body: { score } }) : null, [text], 200);
+	const { data, stale, error } = active;
+	const now = { error, data: stale || error ? undefined : data };
+	return html`<div class="filters">
+		<${TextField} class="score-field" label=${t("policies.score")}
+			type="number" min="0" max=${HIGHEST} step="any" value=${text}
+			onInput=${setText} />
+		<p class="line">${good && html`<${Verdict}
+			verdict=${bandOf(bands, score).verdict} /> ${t("policies.these")}
+			${" · "}${known(now, (answer) => answer && html`<${Verdict}
+			verdict=${answer.verdict} />`)} ${t("policies.now")}`}</p>
+		<${Cli} words="policies simulate" operands=${[id, text]} /></div>`;
+}
+
+function OnError({ value, onInput }) {
+	return html`<${Choice} label=${t("policies.onError")} hideLabel=${false}
+		...${{ value, onInput }} options=${["fail_open", "fail_closed"]
+		    .map((one) => [one, t(`policies.${one}`)])} />`;
+}
+
+function Beside({ id, bands, impact, mayRun }) {
+	return html`<div class="stack"><${Section} title=${t("policies.simulate")}>
+		<${Simulate} id=${id} bands=${bands} /></${Section}>
+		${mayRun && html`<${Section} title=${t("impact.title")} actions=${html`
+			<${Button} command="rules.impact" busy=${impact.loading}
+				onClick=${impact.run}>${t("impact.run")}</${Button}>`}>
+			<${Impact} later=${impact} /></${Section}>`}</div>`;
+}
+
+const same = (a, b) => textOf(a) === textOf(b);
+
+function Editor({ id, eventType, versions, scores, active, base, reload }) {
+	const draft = useDraft(`policies/${id}`, base.version, candidateOf(base), same);
+	const { value } = draft;
+	const change = (part) => draft.write({ ...value, ...part });
+	const [open, setOpen] = useState(false);
+	const candidate = candidateOf(value);
+	const ways = waysOf(kinds(id, candidate));
+	const differs = !same(value, active);
+	const mayRun = can("backtest.run");
+	const impact = useLater((signal) => impactOf({ eventType, policy: candidate },
+	    signal), [eventType, textOf(value)], mayRun && differs ? IMPACT_MS : null);
+	useKeys({ "rules.impact": mayRun && impact.run,
+	    "rules.submit": ways.length > 0 && differs && (() => setOpen(true)) });
+	const places = useLoad((signal) => loadPolicyPlaces(id, signal), [id],
+	    { every: PLACES_MS });
+	const here = useHere();
+	function done(way, version) {
+		const stays = way.proposes || !draft.settle(value, version);
+		if (!here())
+			return;
+		setOpen(false);
+		places.reload();
+		return stays ? reload() :
+		    go(href("/policies/:id/versions/:version", { id, version }));
+	}
+	const bands = (next) => change({ bands: next });
+	return html`<${DraftNote} draft=${draft} version=${base.version} />
+	<${LoadNote} load=${places} part=${t("standing.places.policy")} />
+	<div class="split-view">
+		<${Section} title=${html`<span class="tags"><code>${draft.base}</code>
+			<${Standing} text=${textOf(value)} changed=${draft.changed}
+				places=${places.data} /></span>`} actions=${html`
+			<${Discard} draft=${draft} />
+			${ways.length > 0 && html`<${Button} kind="primary"
+				disabled=${!differs} command="rules.submit"
+				onClick=${() => setOpen(true)}>
+				${openLabel(ways)}</${Button}>`}`}>
+			<p class="muted">${t("policies.histogram", { n: HISTOGRAM_DAYS })}</p>
+			<${Scale} bands=${value.bands} scores=${scores} onChange=${bands} />
+			<${Bands} bands=${value.bands} scores=${scores} onChange=${bands} />
+			<${OnError} value=${value.onError}
+				onInput=${(onError) => change({ onError })} />
+		</${Section}>
+		<${Beside} ...${{ id, bands: value.bands, impact, mayRun }} /></div>
+	<${ImpactFlips} later=${impact} />
+	${open && html`<${Release} title=${t("policies.change", { id })} ways=${ways}
+		taken=${[...versions, ...places.data ?? []]
+		    .map(({ version }) => version)} before=${textOf(active)}
+		after=${textOf(value)} onClose=${() => setOpen(false)} onDone=${done} />`}`;
+}
+
+export default function Policy({ params: { id }, query }) {
+	const load = useLoad((signal) => loadPolicy(id, query.from, signal),
+	    [id, query.from]);
+	return html`<${Page} title=${load.data?.eventType ?? id} lead=${id}
+		crumbs=${[[t("nav.policies"), href("/policies")]]}
+		actions=${html`<${Cli} words="policies show" operands=${[id]} />`}>
+		<${PolicyTabs} id=${id} value="bands"
+			count=${known(load, ({ versions }) => versions.length)} />
+		<${Loaded} load=${load} lines=${8}>${(data) => html`<${Editor}
+			key=${`${id} ${query.from}`} id=${id} ...${data}
+			reload=${load.reload} />`}</${Loaded}></${Page}>`;
+}
