@@ -453,12 +453,14 @@ column_head(struct arena *a, const char *path, bool is_table)
 	for (i = 0; i < n; i++) {
 		const char c = path[i];
 		const bool upper = c >= 'A' && c <= 'Z';
+		const bool lower = c >= 'a' && c <= 'z';
 
 		if (upper || c == '.')
 			str_addc(&s, ' ');
 		if (c != '.')
 			str_addc(&s,
-			    is_table == upper ? c : (char)(c ^ ('a' ^ 'A')));
+			    (is_table ? lower : upper) ? (char)(c ^ ('a' ^ 'A'))
+						       : c);
 	}
 	str_add(&s, at ? " (UTC)" : "");
 	return str_text(&s) == NULL ? "?" : str_text(&s);
