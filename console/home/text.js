@@ -19,8 +19,7 @@ addText({
 	    other: "{n} events wait for delivery, the oldest for {age}." },
 	"home.lag": "The figures are {age} old. Check that the companion " +
 	    "(assay-cron) runs.",
-	"home.drift": "Scores have shifted (population stability index, PSI): " +
-	    "{types}.",
+	"home.drift": "Score drift (PSI) in {types}.",
 	"home.proposals": { one: "{n} proposal waits for a second person.",
 	    other: "{n} proposals wait for a second person." },
 	"home.proposals.most": "{n} or more proposals wait for a second person.",

@@ -233,8 +233,8 @@ amount_signals(
 }
 
 /*
- * Fraud rates of the event's device and ip.  A new one has the rates of no
- * events.
+ * Fraud rates of the event's device and ip.  An entity without history
+ * gets the rate of no events.
  */
 static void
 risk_signals(

@@ -68,8 +68,8 @@ struct user_state {
 	size_t n_currencies;
 
 	/*
-	 * 0 if no currency was ever dropped.  Otherwise 1 plus the number of
-	 * minutes for which a dropped one can have an amount in the last hour.
+	 * 0: no currency was dropped.  n + 1: for n more minutes the sum of the
+	 * last hour may lack a dropped currency.
 	 */
 	uint32_t dropped;
 

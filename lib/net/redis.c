@@ -114,9 +114,9 @@ redis_eval(struct redis *r, const char *script, const char *key,
 }
 
 /*
- * Return whether this caller may try.  All may while Redis answers.  After a
- * failure only one caller per PAUSE may, a probe: the one that moves the end of
- * the pause.  So another caller follows if the probing process dies.
+ * Return whether this caller may try.  While Redis answers, every caller may.
+ * After a failure one caller per PAUSE tries: the one that extends the pause.
+ * So another caller follows if that process dies.
  */
 static bool
 may_try(struct redis *r, bool *ret_probe)

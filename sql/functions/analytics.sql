@@ -593,9 +593,8 @@ returns text language sql stable
 set search_path = pg_catalog, pg_temp
 return assay.analytics_stretch(null, null, null);
 
--- How long cases took from their opening until they were resolved, in all and by
--- analyst: those resolved on some days, of one queue or all, of one event type or
--- all; the newest 100000 of them.
+-- Handling time of resolved cases, in total and by analyst.  Filters: days, queue,
+-- event type.  Reads the newest 100000.
 create or replace function assay.analytics_handling(first date, last date,
     of_type text, of_queue text)
 returns text language sql stable

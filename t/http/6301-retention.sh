@@ -50,7 +50,7 @@ is_json "the answer has the time of the sweep" \
 is_json "the answer counts each collection" \
     '.pruned | keys | sort | join(" ")' \
     "activity deadLetter idempotency replay verdicts"
-# 365, 90, 90, 7 and 30 days of twelve a day; the newest of each day is kept.
+# Twelve rows a day for 365, 90, 90, 7 and 30 days; each day's newest row survives.
 is "the sweep removes what is older than the windows" "$(pruned_counts)" \
     "620 3920 3136 4916 30"
 is "a preview after the sweep finds nothing to remove" "$(preview_counts '{}')" \

@@ -16,9 +16,8 @@ unset ADMIN_DATABASE_URL DATABASE_URL
 DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator"
 export DATABASE_URL
 
-# Three scorers decide a third of the history each.  Nothing is denied, so the
-# baselines do not depend on the scorer; model and labels are such that the
-# scores do.
+# Three scorers decide a third of the history each.  No event is denied, so
+# all scorers see the same baselines; the model and labels make their scores differ.
 start_pool
 start_nginx
 wait_ready
