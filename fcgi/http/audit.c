@@ -12,7 +12,7 @@
 #include "fcgi/http/rate_limit.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
+#include "fcgi/http/route_type.h"
 #include "fcgi/http/url_decode.h"
 #include "fcgi/worker/worker.h"
 #include "lib/audit/audit_redact.h"

@@ -10,7 +10,7 @@
 #include "fcgi/http/auth.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
+#include "fcgi/http/route_type.h"
 #include "fcgi/http/second_factor.h"
 #include "fcgi/http/session_cookie.h"
 #include "fcgi/http/sql_reply.h"

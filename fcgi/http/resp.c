@@ -13,7 +13,7 @@
 #include "core/base/str.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
+#include "fcgi/http/route_type.h"
 
 #define HEADER_SIZE 512
 

@@ -19,6 +19,7 @@
 #include "fcgi/http/proposal.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/rate_limit.h"
+#include "fcgi/http/resp.h"
 #include "fcgi/http/route.h"
 #include "fcgi/http/session_cookie.h"
 #include "fcgi/worker/host_semaphore.h"

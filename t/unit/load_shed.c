@@ -2,7 +2,7 @@
 /* fcgi/http/load_shed.c: which requests are refused, and for how long. */
 #include "config.h"
 
-#include "fcgi/http/route.h"
+#include "fcgi/http/route_type.h"
 #include "fcgi/http/load_shed.h"
 #include "lib/sys/clock.h"
 #include "lib/shared/shm.h"
