@@ -8,7 +8,7 @@
 #include "lib/db/db.h"
 #include "lib/sys/log.h"
 #include "lib/shared/metric.h"
-#include "lib/net/event_topic.h"
+#include "lib/shared/event_topic.h"
 
 #define DELIVERIES_MAX 2000 /* per transaction, roughly */
 

@@ -12,7 +12,7 @@
 #include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/event/pan.h"
-#include "lib/net/apikey.h"
+#include "lib/auth/apikey.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 #include "lib/db/db.h"

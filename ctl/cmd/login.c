@@ -14,7 +14,7 @@
 #include "core/base/str.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
-#include "lib/net/token.h"
+#include "lib/auth/token.h"
 #include "ctl/cmd/login.h"
 #include "ctl/ctl.h"
 #include "ctl/request/request_spec.h"

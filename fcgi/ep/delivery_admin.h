@@ -4,7 +4,7 @@
 #define FCGI_EP_DELIVERY_ADMIN_H
 
 #include "lib/db/db.h"
-#include "lib/net/event_topic.h"
+#include "lib/shared/event_topic.h"
 
 struct req;
 struct resp;

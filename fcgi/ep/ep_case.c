@@ -16,10 +16,10 @@
 #include "fcgi/http/route.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/worker.h"
+#include "lib/auth/token.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
-#include "lib/net/token.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 

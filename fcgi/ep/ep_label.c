@@ -16,10 +16,10 @@
 #include "fcgi/http/route.h"
 #include "fcgi/worker/worker.h"
 #include "lib/audit/audit_redact.h"
+#include "lib/auth/apikey.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
-#include "lib/net/apikey.h"
 
 #define FULL_PAUSE 60 /* seconds until waiting labels are counted again */
 

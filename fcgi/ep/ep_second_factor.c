@@ -17,10 +17,10 @@
 #include "fcgi/http/second_factor.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/worker.h"
+#include "lib/auth/recovery_code.h"
+#include "lib/auth/token.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
-#include "lib/net/recovery_code.h"
-#include "lib/net/token.h"
 #include "lib/sys/clock.h"
 
 #define N_RECOVERY_CODES 10

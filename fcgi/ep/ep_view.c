@@ -15,9 +15,9 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/route.h"
 #include "fcgi/http/sql_reply.h"
+#include "lib/auth/token.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
-#include "lib/net/token.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 

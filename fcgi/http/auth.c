@@ -15,10 +15,10 @@
 #include "fcgi/http/session_cookie.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/worker.h"
+#include "lib/auth/apikey.h"
+#include "lib/auth/token.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/net/apikey.h"
-#include "lib/net/token.h"
 #include "lib/shared/apikey_cache.h"
 #include "lib/sys/clock.h"
 

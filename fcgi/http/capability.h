@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "lib/net/token.h"
+#include "lib/auth/token.h"
 
 struct str;
 

@@ -10,7 +10,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "fcgi/http/query.h"
-#include "lib/net/token.h"
+#include "lib/auth/token.h"
 #include "lib/sys/crypt.h"
 
 struct FCGX_Stream;

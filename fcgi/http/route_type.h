@@ -8,7 +8,7 @@
 
 #include "fcgi/http/req.h"
 #include "fcgi/worker/worker.h"
-#include "lib/net/apikey.h"
+#include "lib/auth/apikey.h"
 
 enum route_access {
 	ACCESS_PUBLIC = 1, /* no credential */

@@ -12,10 +12,10 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/second_factor.h"
 #include "fcgi/worker/worker.h"
+#include "lib/auth/recovery_code.h"
+#include "lib/auth/token.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/net/recovery_code.h"
-#include "lib/net/token.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 

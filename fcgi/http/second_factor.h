@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "core/base/fail.h"
-#include "lib/net/token.h"
-#include "lib/net/totp.h"
+#include "lib/auth/token.h"
+#include "lib/auth/totp.h"
 #include "lib/sys/crypt.h"
 
 struct req;

@@ -94,7 +94,7 @@ static const char *const polls[] = { "same", "loaded", "refused" };
 
 static const char *const topics[] = {
 #define TOPIC(id, name, subscribers) name,
-#include "lib/net/event_topics.tbl"
+#include "lib/shared/event_topics.tbl"
 #undef TOPIC
 };
 

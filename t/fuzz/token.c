@@ -14,7 +14,7 @@
 #include "core/base/arena.h"
 #include "core/event/event.h"
 #include "lib/sys/crypt.h"
-#include "lib/net/token.h"
+#include "lib/auth/token.h"
 #include "t/fuzz/fuzz.h"
 
 #define NOW INT64_C(1795000000000000)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/net/apikey.c: the form of a key, its prefix and its hash. */
+/* lib/auth/apikey.c: the form of a key, its prefix and its hash. */
 #include "config.h"
 
 #include <string.h>
 
-#include "lib/net/apikey.h"
+#include "lib/auth/apikey.h"
 #include "t/unit/unit.h"
 
 #define DIGITS "0123456789abcdef0123456789abcdef0123456789abcde"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/net/event_topic.c: the topics of webhooks and of alert channels. */
+/* lib/shared/event_topic.c: the topics of webhooks and of alert channels. */
 #include "config.h"
 
-#include "lib/net/event_topic.h"
+#include "lib/shared/event_topic.h"
 #include "t/unit/unit.h"
 
 static const struct {

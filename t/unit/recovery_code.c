@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/net/recovery_code.c: how codes look, and how people may type them. */
+/* lib/auth/recovery_code.c: how codes look, and how people may type them. */
 #include "config.h"
 
 #include <string.h>
 
-#include "lib/net/recovery_code.h"
+#include "lib/auth/recovery_code.h"
 #include "t/unit/unit.h"
 
 /* Typed texts; NULL: not a code. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/net/token.c: issued tokens verify, all others are refused. */
+/* lib/auth/token.c: issued tokens verify, all others are refused. */
 #include "config.h"
 
 #include <openssl/evp.h>
@@ -9,7 +9,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "lib/sys/crypt.h"
-#include "lib/net/token.h"
+#include "lib/auth/token.h"
 #include "t/unit/unit.h"
 
 #define NOW INT64_C(1795000000123456)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
-/* lib/net/totp.c: published codes, and which steps are accepted. */
+/* lib/auth/totp.c: published codes, and which steps are accepted. */
 #include "config.h"
 
 #include <string.h>
 
-#include "lib/net/totp.h"
+#include "lib/auth/totp.h"
 #include "t/unit/unit.h"
 
 #define SECOND INT64_C(1000000)

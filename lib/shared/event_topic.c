@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lib/net/event_topic.h"
+#include "lib/shared/event_topic.h"
 
 #define WEBHOOK TOPIC_WEBHOOK
 #define ALERT TOPIC_ALERT
@@ -14,7 +14,7 @@ static const struct {
 	unsigned subscribers;
 } topics[TOPIC__MAX] = {
 #define TOPIC(id, name, subscribers) [TOPIC_##id] = { name, subscribers },
-#include "lib/net/event_topics.tbl"
+#include "lib/shared/event_topics.tbl"
 #undef TOPIC
 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/net/totp.h"
+#include "lib/auth/totp.h"
 #include "lib/sys/crypt.h"
 
 #define STEP_US (INT64_C(30) * 1000000)

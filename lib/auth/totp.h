@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* One-time passwords by time (TOTP, RFC 6238): SHA-1, 30 s, 6 digits. */
-#ifndef LIB_NET_TOTP_H
-#define LIB_NET_TOTP_H
+#ifndef LIB_AUTH_TOTP_H
+#define LIB_AUTH_TOTP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The topics of published events, from event_topics.tbl. */
-#ifndef LIB_NET_EVENT_TOPIC_H
-#define LIB_NET_EVENT_TOPIC_H
+#ifndef LIB_SHARED_EVENT_TOPIC_H
+#define LIB_SHARED_EVENT_TOPIC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 enum event_topic {
 	TOPIC__NONE = 0,
 #define TOPIC(id, name, subscribers) TOPIC_##id,
-#include "lib/net/event_topics.tbl"
+#include "lib/shared/event_topics.tbl"
 #undef TOPIC
 	TOPIC__MAX
 };

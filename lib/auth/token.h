@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Operator tokens: JSON Web Tokens (RFC 7519), only with HS256. */
-#ifndef LIB_NET_TOKEN_H
-#define LIB_NET_TOKEN_H
+#ifndef LIB_AUTH_TOKEN_H
+#define LIB_AUTH_TOKEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Recovery codes, each of which replaces a one-time password once. */
-#ifndef LIB_NET_RECOVERY_CODE_H
-#define LIB_NET_RECOVERY_CODE_H
+#ifndef LIB_AUTH_RECOVERY_CODE_H
+#define LIB_AUTH_RECOVERY_CODE_H
 
 #include <stdbool.h>
 

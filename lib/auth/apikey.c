@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/net/apikey.h"
+#include "lib/auth/apikey.h"
 
 #define START "ak_live_"
 #define RANDOM_SIZE 24

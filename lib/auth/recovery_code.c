@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "lib/net/recovery_code.h"
+#include "lib/auth/recovery_code.h"
 #include "lib/sys/crypt.h"
 
 #define HALF 5 /* characters before the hyphen, and behind it */

@@ -11,7 +11,7 @@
 #include "core/base/str.h"
 #include "lib/json/body.h"
 #include "lib/sys/crypt.h"
-#include "lib/net/token.h"
+#include "lib/auth/token.h"
 
 #define ISSUER "assay"
 #define AUDIENCE "assay-operator"

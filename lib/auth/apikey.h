@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* API keys: making one, and its hash. */
-#ifndef LIB_NET_APIKEY_H
-#define LIB_NET_APIKEY_H
+#ifndef LIB_AUTH_APIKEY_H
+#define LIB_AUTH_APIKEY_H
 
 #include <stdbool.h>
 #include <stdint.h>
