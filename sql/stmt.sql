@@ -439,7 +439,7 @@ from assay.list_subject s where s.changed > $1::bigint;
 select kind, value, expires_at
 from assay.list_entry where subject = $1::text limit $2::bigint;
 
--- Access (fcgi/http/auth.c, login_backoff.c, fcgi/ep/ep_auth.c, ep_user.c) --
+-- Access (fcgi/access/auth.c, login_backoff.c, fcgi/ep/ep_auth.c, ep_user.c)
 
 -- name: auth_status one read
 select not exists (select from assay.operator) as needs_bootstrap;
@@ -485,7 +485,7 @@ set password = $3::text, password_temporary = false,
 where email = $1::text and password = $2::text and disabled_at is null
 returning role, session_number;
 
--- The second factor (fcgi/http/second_factor.c, fcgi/ep/ep_second_factor.c).
+-- The second factor (fcgi/access/second_factor.c, fcgi/ep/ep_second_factor.c).
 -- name: second_factor_status one read late
 select assay.second_factor_status($1::text) as body;
 
@@ -561,7 +561,7 @@ select assay.config_etag() as etag;
 -- name: config_begin one write late
 select refusal, body from assay.config_begin($1::text);
 
--- Proposals (fcgi/http/proposal.c, fcgi/ep/ep_proposal.c) -------------------
+-- Proposals (fcgi/gate/proposal.c, fcgi/ep/ep_proposal.c) -------------------
 
 -- Between these two a request is rehearsed.
 -- name: rehearsal_begin write late
@@ -594,7 +594,7 @@ select assay.proposal_end($1::text, $2::text) as ended;
 select refusal, body
 from assay.proposal_close($1::text, $2::text, $3::text, $4::text);
 
--- The audit trail (fcgi/http/audit.c, fcgi/ep/ep_audit.c) -------------------
+-- The audit trail (fcgi/gate/audit.c, fcgi/ep/ep_audit.c) -------------------
 
 -- name: audit_add one write late
 select assay.audit_add($1::text, $2::text, $3::bigint, $4::text);

@@ -37,22 +37,22 @@ grep -v '^tools/packages$' "$tmp/text" | xargs awk '
 
 # The dependency arrow, from the folder of the file to what it may include.
 # shellcheck disable=SC2016 # this is awk
-xargs awk '
+xargs awk -v 'rooms=worker|http|access|gate|ep|pool' '
 	FNR == 1 {
 		may = "core|lib|fcgi|cron|ctl|t|bench"
 		if (FILENAME ~ /^core\//) may = "core"
 		if (FILENAME ~ /^lib\//) may = "core|lib"
 		if (FILENAME ~ /^(fcgi|cron|ctl)\//)
 			may = "core|lib|" substr(FILENAME, 1, index(FILENAME, "/") - 1)
-		if (FILENAME ~ /^fcgi\/worker\//) may = "core|lib|fcgi/worker"
-		if (FILENAME ~ /^fcgi\/http\//) may = "core|lib|fcgi/(worker|http)"
-		if (FILENAME ~ /^fcgi\/ep\//) may = "core|lib|fcgi/(worker|http|ep)"
+		if (split(FILENAME, part, "/") > 2 && part[1] == "fcgi")
+			may = "core|lib|fcgi/(" substr(rooms, 1, index(rooms, \
+			    part[2]) + length(part[2]) - 1) ")"
 	}
 	/^[[:space:]]*#[[:space:]]*include[[:space:]]*"/ &&
 	    $0 !~ "\"(config\\.h|(" may ")/[a-z0-9_./]+)\"" {
 		print FILENAME ":" FNR ":" $0
 	}' <"$tmp/c" >"$tmp/faults"
-verdict "includes follow core <- lib <- fcgi, cron, ctl, and in fcgi worker <- http <- ep <- pool"
+verdict "includes follow core <- lib <- fcgi, cron, ctl, and in fcgi worker <- http <- access <- gate <- ep <- pool"
 
 xargs grep -nE '#[[:space:]]*include <libpq' <"$tmp/c" |
     grep -vE '^lib/db/' >"$tmp/faults"

@@ -79,7 +79,7 @@ jq -r --rawfile want "$tmp/refusals" '
 verdict "each operation has the errors of its route"
 
 # The query parameters of operators' routes are those of the table.
-sed -n 's/^QUERY("\(.*\)", "\(.*\)")$/\1 \2/p' fcgi/http/queries.tbl >"$tmp/want"
+sed -n 's/^QUERY("\(.*\)", "\(.*\)")$/\1 \2/p' fcgi/gate/queries.tbl >"$tmp/want"
 jq -r '.components.parameters as $shared |
 	.paths | to_entries[] | .key as $path | .value | to_entries[] |
 	select(.value | objects | .security // [] | any(has("operatorToken"))) |

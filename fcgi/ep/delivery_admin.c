@@ -8,7 +8,7 @@
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "fcgi/ep/delivery_admin.h"
-#include "fcgi/http/audit.h"
+#include "fcgi/gate/audit.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/sql_reply.h"

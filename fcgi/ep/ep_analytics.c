@@ -6,9 +6,9 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
 #include "lib/sys/clock.h"

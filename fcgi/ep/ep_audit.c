@@ -2,8 +2,8 @@
 /* /v1/audit: the audit trail, for admins. */
 #include "config.h"
 
+#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
-#include "fcgi/http/route.h"
 #include "fcgi/http/sql_reply.h"
 
 #define LIMIT_DEFAULT 50

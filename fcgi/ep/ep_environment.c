@@ -4,9 +4,9 @@
 
 #include "core/base/array.h"
 #include "core/base/str.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_value.h"
 

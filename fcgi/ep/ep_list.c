@@ -7,9 +7,9 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"

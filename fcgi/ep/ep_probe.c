@@ -6,10 +6,10 @@
 
 #include "core/base/str.h"
 #include "core/decide/model.h"
-#include "fcgi/http/rate_limit.h"
+#include "fcgi/access/rate_limit.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
 #include "fcgi/worker/readiness.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"

@@ -7,9 +7,9 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
 #include "fcgi/worker/settings_sync.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"

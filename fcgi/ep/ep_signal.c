@@ -8,10 +8,10 @@
 #include "core/event/event.h"
 #include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
 

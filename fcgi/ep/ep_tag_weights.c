@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "core/decide/score.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
-#include "fcgi/http/route.h"
 #include "fcgi/http/sql_reply.h"
 #include "lib/conf/conf.h"
 

@@ -9,9 +9,9 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "fcgi/http/password.h"
+#include "fcgi/access/password.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
-#include "fcgi/http/route.h"
 #include "fcgi/http/sql_reply.h"
 #include "lib/auth/token.h"
 #include "lib/db/db.h"

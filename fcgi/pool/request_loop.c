@@ -14,9 +14,9 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
 #include "fcgi/pool/request_loop.h"
 #include "fcgi/worker/settings_sync.h"
 #include "fcgi/worker/worker.h"

@@ -38,7 +38,7 @@ struct geoip_status {
  */
 struct worker_slot {
 	_Alignas(64) _Atomic int32_t pid; /* 0: no worker */
-	_Atomic int32_t group; /* of fcgi/http/route.h, from 1; 0: never used */
+	_Atomic int32_t group; /* enum worker_group; 0: never used */
 	_Atomic int64_t due; /* of fcgi/worker/watchdog.h; >0: busy */
 	_Atomic int32_t backtest_type; /* event type, 0: no backtest */
 	_Atomic int64_t backtest_id; /* as ids of backtests print it */
@@ -49,7 +49,7 @@ struct worker_slot {
 	struct metrics metrics;
 };
 
-/* One budget of one minute, of fcgi/http/rate_limit.c. */
+/* One budget of one minute, of fcgi/access/rate_limit.c. */
 struct window {
 	_Atomic uint64_t key; /* 0: free */
 	_Atomic uint64_t use; /* minute and count */
@@ -105,7 +105,7 @@ struct shm {
 	struct storage_stats storage;
 	struct gauges gauges;
 	struct companion_counters counters;
-	_Atomic int64_t decisions_waited_at; /* of fcgi/http/load_shed.c */
+	_Atomic int64_t decisions_waited_at; /* of fcgi/gate/load_shed.c */
 };
 
 /*

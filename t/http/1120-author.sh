@@ -14,7 +14,7 @@ admin_token
 admin=$TOKEN
 http GET /v1/auth/me
 is_json "an admin may do everything" '"\(.idleSeconds) \(.capabilities |
-    length)"' "0 $(grep -c '^CAPABILITY(' "$srcdir/fcgi/http/capabilities.tbl")"
+    length)"' "0 $(grep -c '^CAPABILITY(' "$srcdir/fcgi/access/capabilities.tbl")"
 http POST /v1/auth/users \
     '{"email":"ana@example.com","password":"first password","role":"author"}'
 is "an admin adds an author" "$STATUS $(json .role)" "201 author"

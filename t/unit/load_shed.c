@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/http/load_shed.c: which requests are refused, and for how long. */
+/* fcgi/gate/load_shed.c: which requests are refused, and for how long. */
 #include "config.h"
 
 #include "fcgi/http/route_type.h"
-#include "fcgi/http/load_shed.h"
+#include "fcgi/gate/load_shed.h"
 #include "lib/sys/clock.h"
 #include "lib/shared/shm.h"
 #include "t/unit/unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/http/qr_code.c: the path draws a QR code. */
+/* fcgi/access/qr_code.c: the path draws a QR code. */
 #include "config.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
-#include "fcgi/http/qr_code.h"
+#include "fcgi/access/qr_code.h"
 #include "t/unit/unit.h"
 
 #define SIDE_MAX 177

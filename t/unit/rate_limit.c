@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* fcgi/http/rate_limit.c: budgets, which are exact even among processes. */
+/* fcgi/access/rate_limit.c: budgets, which are exact even among processes. */
 #include "config.h"
 
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fcgi/http/rate_limit.h"
+#include "fcgi/access/rate_limit.h"
 #include "fcgi/worker/worker.h"
 #include "lib/sys/clock.h"
 #include "lib/shared/shm.h"

@@ -8,8 +8,8 @@
  * are hashed with a key that is derived from the operator's key, so a new
  * AUTH_SECRET does not invalidate them.
  */
-#ifndef FCGI_HTTP_SECOND_FACTOR_H
-#define FCGI_HTTP_SECOND_FACTOR_H
+#ifndef FCGI_ACCESS_SECOND_FACTOR_H
+#define FCGI_ACCESS_SECOND_FACTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>

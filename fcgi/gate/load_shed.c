@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "fcgi/http/load_shed.h"
+#include "fcgi/gate/load_shed.h"
 #include "fcgi/http/route_type.h"
 #include "lib/shared/shm.h"
 #include "lib/sys/clock.h"

@@ -8,9 +8,9 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "fcgi/http/inner_request.h"
+#include "fcgi/gate/inner_request.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/path_match.h"
-#include "fcgi/http/route.h"
 
 static int check_body(struct req *req, struct inner_request *inner);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests inside proposals: what can be proposed, and how it runs. */
-#ifndef FCGI_HTTP_PROPOSAL_H
-#define FCGI_HTTP_PROPOSAL_H
+#ifndef FCGI_GATE_PROPOSAL_H
+#define FCGI_GATE_PROPOSAL_H
 
 #include <stdbool.h>
 
-#include "fcgi/http/inner_request.h"
+#include "fcgi/gate/inner_request.h"
 #include "fcgi/http/req.h"
 #include "lib/conf/approval.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Overload: refuse requests early, those of operators first. */
-#ifndef FCGI_HTTP_LOAD_SHED_H
-#define FCGI_HTTP_LOAD_SHED_H
+#ifndef FCGI_GATE_LOAD_SHED_H
+#define FCGI_GATE_LOAD_SHED_H
 
 #include <stdbool.h>
 #include <stdint.h>

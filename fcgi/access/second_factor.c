@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "core/base/fail.h"
-#include "fcgi/http/auth.h"
+#include "fcgi/access/auth.h"
+#include "fcgi/access/second_factor.h"
 #include "fcgi/http/req.h"
-#include "fcgi/http/second_factor.h"
 #include "fcgi/worker/worker.h"
 #include "lib/auth/recovery_code.h"
 #include "lib/auth/token.h"

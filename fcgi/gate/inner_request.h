@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests inside the body of another one: read them, and make them requests.
  */
-#ifndef FCGI_HTTP_INNER_REQUEST_H
-#define FCGI_HTTP_INNER_REQUEST_H
+#ifndef FCGI_GATE_INNER_REQUEST_H
+#define FCGI_GATE_INNER_REQUEST_H
 
 #include "fcgi/http/req.h"
 

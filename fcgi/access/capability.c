@@ -3,14 +3,14 @@
 #include "config.h"
 
 #include "core/base/str.h"
-#include "fcgi/http/capability.h"
+#include "fcgi/access/capability.h"
 
 static const struct {
 	const char *name;
 	enum role role;
 } capabilities[CAPABILITY__MAX] = {
 #define CAPABILITY(id, name, role) { name, ROLE_##role },
-#include "fcgi/http/capabilities.tbl"
+#include "fcgi/access/capabilities.tbl"
 #undef CAPABILITY
 };
 

@@ -4,8 +4,8 @@
  * after many failures of one account from all addresses from which it has not
  * logged in.
  */
-#ifndef FCGI_HTTP_LOGIN_BACKOFF_H
-#define FCGI_HTTP_LOGIN_BACKOFF_H
+#ifndef FCGI_ACCESS_LOGIN_BACKOFF_H
+#define FCGI_ACCESS_LOGIN_BACKOFF_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Emails and passwords of requests, and the limit of concurrent hashes. */
-#ifndef FCGI_HTTP_PASSWORD_H
-#define FCGI_HTTP_PASSWORD_H
+#ifndef FCGI_ACCESS_PASSWORD_H
+#define FCGI_ACCESS_PASSWORD_H
 
 #include "core/base/utf8.h"
 #include "lib/sys/crypt.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Budgets per UTC minute: of one host or, with Redis, of all hosts. */
-#ifndef FCGI_HTTP_RATE_LIMIT_H
-#define FCGI_HTTP_RATE_LIMIT_H
+#ifndef FCGI_ACCESS_RATE_LIMIT_H
+#define FCGI_ACCESS_RATE_LIMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/event/event.h"
-#include "fcgi/http/password.h"
+#include "fcgi/access/password.h"
 #include "fcgi/http/req.h"
 #include "fcgi/worker/host_semaphore.h"
 #include "fcgi/worker/worker.h"

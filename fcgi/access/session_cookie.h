@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The session of an operator in a browser: its token in a cookie. */
-#ifndef FCGI_HTTP_SESSION_COOKIE_H
-#define FCGI_HTTP_SESSION_COOKIE_H
+#ifndef FCGI_ACCESS_SESSION_COOKIE_H
+#define FCGI_ACCESS_SESSION_COOKIE_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The HTTP routes, and the checks before every handler. */
-#ifndef FCGI_HTTP_ROUTE_H
-#define FCGI_HTTP_ROUTE_H
+#ifndef FCGI_GATE_ROUTE_H
+#define FCGI_GATE_ROUTE_H
 
 #include <stdbool.h>
 

@@ -9,7 +9,7 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "fcgi/http/rate_limit.h"
+#include "fcgi/access/rate_limit.h"
 #include "lib/net/redis.h"
 #include "fcgi/worker/worker.h"
 #include "lib/shared/metric.h"

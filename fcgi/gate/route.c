@@ -12,16 +12,16 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "fcgi/http/audit.h"
-#include "fcgi/http/auth.h"
-#include "fcgi/http/load_shed.h"
+#include "fcgi/access/auth.h"
+#include "fcgi/access/rate_limit.h"
+#include "fcgi/access/session_cookie.h"
+#include "fcgi/gate/audit.h"
+#include "fcgi/gate/load_shed.h"
+#include "fcgi/gate/proposal.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/path_match.h"
-#include "fcgi/http/proposal.h"
 #include "fcgi/http/query.h"
-#include "fcgi/http/rate_limit.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
-#include "fcgi/http/session_cookie.h"
 #include "fcgi/worker/host_semaphore.h"
 #include "fcgi/worker/settings_sync.h"
 #include "fcgi/worker/worker.h"
@@ -81,7 +81,7 @@ static const struct {
 	const char *name;
 } queries[] = {
 #define QUERY(path, name) { path, name },
-#include "fcgi/http/queries.tbl"
+#include "fcgi/gate/queries.tbl"
 #undef QUERY
 };
 

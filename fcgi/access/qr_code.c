@@ -5,7 +5,7 @@
 #include <qrencode.h>
 
 #include "core/base/str.h"
-#include "fcgi/http/qr_code.h"
+#include "fcgi/access/qr_code.h"
 
 #define DARK 1 /* the bit of a module that says that it is dark */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* QR codes as SVG path data. */
-#ifndef FCGI_HTTP_QR_CODE_H
-#define FCGI_HTTP_QR_CODE_H
+#ifndef FCGI_ACCESS_QR_CODE_H
+#define FCGI_ACCESS_QR_CODE_H
 
 struct str;
 

@@ -9,9 +9,9 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "fcgi/http/proposal.h"
+#include "fcgi/gate/proposal.h"
+#include "fcgi/gate/route.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/route.h"
 #include "lib/conf/conf.h"
 #include "lib/json/body.h"
 
@@ -49,7 +49,7 @@ static const struct proposable proposables[ROUTE__MAX] = {
 	[ROUTE_##fn] = { APPROVAL_##subject, APPROVAL_##other,                 \
 		TARGET_##target, member, without, harmless, INSTEAD_##instead, \
 		ROLE_##role },
-#include "fcgi/http/proposables.tbl"
+#include "fcgi/gate/proposables.tbl"
 #undef PROPOSABLE
 };
 

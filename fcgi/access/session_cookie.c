@@ -8,9 +8,9 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "fcgi/access/session_cookie.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/session_cookie.h"
 
 /* Browsers accept the prefix only with Secure, Path=/ and no Domain. */
 #define SECURE_NAME "__Host-assay"

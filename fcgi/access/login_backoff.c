@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "core/base/fail.h"
-#include "fcgi/http/login_backoff.h"
-#include "fcgi/http/password.h"
-#include "fcgi/http/rate_limit.h"
+#include "fcgi/access/login_backoff.h"
+#include "fcgi/access/password.h"
+#include "fcgi/access/rate_limit.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The audit trail: each change that an operator makes, and each refused one. */
-#ifndef FCGI_HTTP_AUDIT_H
-#define FCGI_HTTP_AUDIT_H
+#ifndef FCGI_GATE_AUDIT_H
+#define FCGI_GATE_AUDIT_H
 
 #include "core/base/fail.h"
 

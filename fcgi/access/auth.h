@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Authentication: API keys of services and tokens of operators. */
-#ifndef FCGI_HTTP_AUTH_H
-#define FCGI_HTTP_AUTH_H
+#ifndef FCGI_ACCESS_AUTH_H
+#define FCGI_ACCESS_AUTH_H
 
 struct req;
 struct resp;

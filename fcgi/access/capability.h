@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* What operators may do by their roles. */
-#ifndef FCGI_HTTP_CAPABILITY_H
-#define FCGI_HTTP_CAPABILITY_H
+#ifndef FCGI_ACCESS_CAPABILITY_H
+#define FCGI_ACCESS_CAPABILITY_H
 
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@ struct str;
 
 #define CAPABILITY(id, name, role) CAPABILITY_##id,
 enum capability {
-#include "fcgi/http/capabilities.tbl"
+#include "fcgi/access/capabilities.tbl"
 	CAPABILITY__MAX
 };
 #undef CAPABILITY
