@@ -5,7 +5,7 @@
 create table assay.second_factor (
 	email text primary key references assay.operator,
 	-- Secret: the key, encrypted under a key from AUTH_SECRET and bound to
-	-- the email; fcgi/http/second_factor.c describes it.
+	-- the email; fcgi/access/second_factor.c describes it.
 	sealed_key bytea not null check (length(sealed_key) = 48),
 	offered_at timestamptz not null default now(),
 	enabled_at timestamptz, -- null: offered, but no code was entered yet
