@@ -28,9 +28,9 @@ static int read_scopes(
 static int64_t scope_parse(struct json_object *name);
 
 static const struct body_field fields[] = {
-	{ "name", BODY_NAME, true, false, 1, 128 },
-	{ "scopes", BODY_ARRAY, false, false, 0, 2 },
-	{ "expiresInDays", BODY_INT, false, false, 1, DAYS_MAX },
+	{ "name", BODY_NAME, BODY_REQUIRED, 1, 128 },
+	{ "scopes", BODY_ARRAY, BODY_OPTIONAL, 0, 2 },
+	{ "expiresInDays", BODY_INT, BODY_OPTIONAL, 1, DAYS_MAX },
 };
 
 /*

@@ -60,28 +60,28 @@ static int answer_token(struct req *req, struct resp *resp, int status,
 
 /* Fields of a registration; lengths in bytes. */
 static const struct body_field registration[] = {
-	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
-	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
+	{ "email", BODY_STRING, BODY_REQUIRED, 1, PASSWORD_EMAIL_MAX },
+	{ "password", BODY_OPAQUE, BODY_REQUIRED, 1, PASSWORD_BYTES_MAX },
 };
 
 /* Fields of a login. */
 static const struct body_field fields[] = {
-	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
-	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
-	{ "code", BODY_OPAQUE, false, false, 1, SECOND_FACTOR_CODE_MAX },
+	{ "email", BODY_STRING, BODY_REQUIRED, 1, PASSWORD_EMAIL_MAX },
+	{ "password", BODY_OPAQUE, BODY_REQUIRED, 1, PASSWORD_BYTES_MAX },
+	{ "code", BODY_OPAQUE, BODY_OPTIONAL, 1, SECOND_FACTOR_CODE_MAX },
 };
 
 /* The fields of a confirmation. */
 static const struct body_field confirmation[] = {
-	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
-	{ "code", BODY_OPAQUE, false, false, 1, SECOND_FACTOR_CODE_MAX },
+	{ "password", BODY_OPAQUE, BODY_REQUIRED, 1, PASSWORD_BYTES_MAX },
+	{ "code", BODY_OPAQUE, BODY_OPTIONAL, 1, SECOND_FACTOR_CODE_MAX },
 };
 
 /* Fields of a change of password. */
 static const struct body_field changes[] = {
-	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
-	{ "newPassword", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
-	{ "code", BODY_OPAQUE, false, false, 1, SECOND_FACTOR_CODE_MAX },
+	{ "password", BODY_OPAQUE, BODY_REQUIRED, 1, PASSWORD_BYTES_MAX },
+	{ "newPassword", BODY_OPAQUE, BODY_REQUIRED, 1, PASSWORD_BYTES_MAX },
+	{ "code", BODY_OPAQUE, BODY_OPTIONAL, 1, SECOND_FACTOR_CODE_MAX },
 };
 
 /* GET /v1/auth/status.  200: whether the first operator has to register. */

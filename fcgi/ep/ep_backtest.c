@@ -108,21 +108,21 @@ static int answer_backtest(struct req *req, struct resp *resp,
     const struct backtest_state *bt, int64_t us);
 
 static const struct body_field fields[] = {
-	{ "eventType", BODY_STRING, true, false, 1, 64 },
-	{ "policy", BODY_OBJECT, false, false, 0, 0 },
-	{ "rules", BODY_ARRAY, false, false, 0, RULES_MAX },
-	{ "dsl", BODY_STRING, false, false, 0, RULE_TEXT_MAX },
-	{ "newest", BODY_INT, false, false, 1, NEWEST_MAX },
-	{ "examples", BODY_INT, false, false, 0, EXAMPLES_MAX },
-	{ "flips", BODY_INT, false, false, 0, FLIP_PAGE_MAX },
-	{ "flipsFrom", BODY_STRING, false, false, 1, 16 },
-	{ "flipsTo", BODY_STRING, false, false, 1, 16 },
-	{ "flipsBefore", BODY_STRING, false, false, 1, CRYPT_ID_SIZE - 1 },
+	{ "eventType", BODY_STRING, BODY_REQUIRED, 1, 64 },
+	{ "policy", BODY_OBJECT, BODY_OPTIONAL, 0, 0 },
+	{ "rules", BODY_ARRAY, BODY_OPTIONAL, 0, RULES_MAX },
+	{ "dsl", BODY_STRING, BODY_OPTIONAL, 0, RULE_TEXT_MAX },
+	{ "newest", BODY_INT, BODY_OPTIONAL, 1, NEWEST_MAX },
+	{ "examples", BODY_INT, BODY_OPTIONAL, 0, EXAMPLES_MAX },
+	{ "flips", BODY_INT, BODY_OPTIONAL, 0, FLIP_PAGE_MAX },
+	{ "flipsFrom", BODY_STRING, BODY_OPTIONAL, 1, 16 },
+	{ "flipsTo", BODY_STRING, BODY_OPTIONAL, 1, 16 },
+	{ "flipsBefore", BODY_STRING, BODY_OPTIONAL, 1, CRYPT_ID_SIZE - 1 },
 };
 
 static const struct body_field policy_fields[] = {
-	{ "bands", BODY_ARRAY, true, false, 1, POLICY_BANDS_MAX },
-	{ "onError", BODY_STRING, true, false, 1, 16 },
+	{ "bands", BODY_ARRAY, BODY_REQUIRED, 1, POLICY_BANDS_MAX },
+	{ "onError", BODY_STRING, BODY_REQUIRED, 1, 16 },
 };
 
 /*

@@ -44,30 +44,30 @@ static bool is_one_of(const char *text, const char *const *words, size_t n);
 static const char *const outcomes[] = { "fraud", "legit", "inconclusive" };
 
 static const struct body_field hand_over_fields[] = {
-	{ "to", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
+	{ "to", BODY_STRING, BODY_REQUIRED, 1, PASSWORD_EMAIL_MAX },
 };
 
 static const struct body_field snooze_fields[] = {
-	{ "until", BODY_STRING, true, true, 1, 64 },
+	{ "until", BODY_STRING, BODY_REQUIRED | BODY_NULLABLE, 1, 64 },
 };
 
 static const struct body_field note_fields[] = {
-	{ "text", BODY_STRING, true, false, 1, NOTE_MAX },
+	{ "text", BODY_STRING, BODY_REQUIRED, 1, NOTE_MAX },
 };
 
 static const struct body_field resolve_fields[] = {
-	{ "outcome", BODY_STRING, true, false, 1, OUTCOME_MAX },
-	{ "note", BODY_STRING, false, false, 0, NOTE_MAX },
+	{ "outcome", BODY_STRING, BODY_REQUIRED, 1, OUTCOME_MAX },
+	{ "note", BODY_STRING, BODY_OPTIONAL, 0, NOTE_MAX },
 };
 
 static const struct body_field resolve_all_fields[] = {
-	{ "ids", BODY_ARRAY, true, false, 1, RESOLVE_MAX },
-	{ "outcome", BODY_STRING, true, false, 1, OUTCOME_MAX },
-	{ "note", BODY_STRING, false, false, 0, NOTE_MAX },
+	{ "ids", BODY_ARRAY, BODY_REQUIRED, 1, RESOLVE_MAX },
+	{ "outcome", BODY_STRING, BODY_REQUIRED, 1, OUTCOME_MAX },
+	{ "note", BODY_STRING, BODY_OPTIONAL, 0, NOTE_MAX },
 };
 
 static const struct body_field reopen_fields[] = {
-	{ "note", BODY_STRING, false, false, 0, NOTE_MAX },
+	{ "note", BODY_STRING, BODY_OPTIONAL, 0, NOTE_MAX },
 };
 
 /* GET /v1/cases/{id}.  200: the case and its history; 404: unknown id. */

@@ -36,14 +36,14 @@ static int add_etag(struct req *req, struct str *s);
 static int run_savepoint(struct req *req, enum stmt stmt);
 
 static const struct body_field fields[] = {
-	{ "etag", BODY_STRING, true, false, ETAG_SIZE, ETAG_SIZE },
-	{ "changes", BODY_ARRAY, true, false, 1, CHANGES_MAX },
-	{ "rehearse", BODY_BOOL, false, false, 0, 0 },
+	{ "etag", BODY_STRING, BODY_REQUIRED, ETAG_SIZE, ETAG_SIZE },
+	{ "changes", BODY_ARRAY, BODY_REQUIRED, 1, CHANGES_MAX },
+	{ "rehearse", BODY_BOOL, BODY_OPTIONAL, 0, 0 },
 };
 
 static const struct body_field change_fields[] = {
-	{ "action", BODY_STRING, true, false, 1, ACTION_MAX },
-	{ "body", BODY_ANY, false, true, 0, 0 },
+	{ "action", BODY_STRING, BODY_REQUIRED, 1, ACTION_MAX },
+	{ "body", BODY_ANY, BODY_NULLABLE, 0, 0 },
 };
 
 /*

@@ -38,9 +38,9 @@ static const enum graph_node_kind kinds[LIST_SUBJECT__MAX] = {
 };
 
 static const struct body_field reveal_fields[] = {
-	{ "subject", BODY_STRING, true, false, 1, 16 },
-	{ "value", BODY_OPAQUE, true, false, 1, VALUE_MAX },
-	{ "userId", BODY_OPAQUE, false, true, 1, VALUE_MAX },
+	{ "subject", BODY_STRING, BODY_REQUIRED, 1, 16 },
+	{ "value", BODY_OPAQUE, BODY_REQUIRED, 1, VALUE_MAX },
+	{ "userId", BODY_OPAQUE, BODY_NULLABLE, 1, VALUE_MAX },
 };
 
 /*

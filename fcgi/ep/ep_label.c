@@ -24,9 +24,9 @@
 #define FULL_PAUSE 60 /* seconds until waiting labels are counted again */
 
 static const struct body_field fields[] = {
-	{ "eventId", BODY_OPAQUE, true, false, 1, EVENT_TEXT_MAX },
-	{ "outcome", BODY_STRING, false, false, 1, 16 },
-	{ "reasonCode", BODY_NAME, false, false, 1, 16 },
+	{ "eventId", BODY_OPAQUE, BODY_REQUIRED, 1, EVENT_TEXT_MAX },
+	{ "outcome", BODY_STRING, BODY_OPTIONAL, 1, 16 },
+	{ "reasonCode", BODY_NAME, BODY_OPTIONAL, 1, 16 },
 };
 
 static const char *const fraud_reasons[] = {

@@ -27,17 +27,17 @@ static int read_entry(struct req *req, struct list_entry_input *ret);
 static int check_filter(const char *kind, const char *subject, struct fail *f);
 
 static const struct body_field fields[] = {
-	{ "kind", BODY_STRING, true, false, 1, 16 },
-	{ "subject", BODY_STRING, true, false, 1, 16 },
-	{ "value", BODY_OPAQUE, true, false, 1, VALUE_MAX },
-	{ "reason", BODY_STRING, false, true, 1, LIST_REASON_MAX },
-	{ "expiresAt", BODY_STRING, false, true, 0, 64 },
+	{ "kind", BODY_STRING, BODY_REQUIRED, 1, 16 },
+	{ "subject", BODY_STRING, BODY_REQUIRED, 1, 16 },
+	{ "value", BODY_OPAQUE, BODY_REQUIRED, 1, VALUE_MAX },
+	{ "reason", BODY_STRING, BODY_NULLABLE, 1, LIST_REASON_MAX },
+	{ "expiresAt", BODY_STRING, BODY_NULLABLE, 0, 64 },
 };
 
 static const struct body_field search_fields[] = {
-	{ "kind", BODY_STRING, false, true, 1, 16 },
-	{ "subject", BODY_STRING, true, false, 1, 16 },
-	{ "value", BODY_OPAQUE, true, false, 1, VALUE_MAX },
+	{ "kind", BODY_STRING, BODY_NULLABLE, 1, 16 },
+	{ "subject", BODY_STRING, BODY_REQUIRED, 1, 16 },
+	{ "value", BODY_OPAQUE, BODY_REQUIRED, 1, VALUE_MAX },
 };
 
 /*

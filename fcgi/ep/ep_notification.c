@@ -41,12 +41,12 @@ static const struct alert_type types[] = {
 };
 
 static const struct body_field fields[] = {
-	{ "type", BODY_STRING, true, false, 1, 16 },
-	{ "url", BODY_STRING, true, false, 1, URL_CHECK_URL_MAX },
-	{ "target", BODY_LINE, false, false, 1, TARGET_BYTES },
-	{ "events", BODY_ARRAY, true, false, 1, TOPIC__MAX },
-	{ "minVerdict", BODY_STRING, false, false, 1, 16 },
-	{ "throttlePerMin", BODY_INT, false, false, 0, INT32_MAX },
+	{ "type", BODY_STRING, BODY_REQUIRED, 1, 16 },
+	{ "url", BODY_STRING, BODY_REQUIRED, 1, URL_CHECK_URL_MAX },
+	{ "target", BODY_LINE, BODY_OPTIONAL, 1, TARGET_BYTES },
+	{ "events", BODY_ARRAY, BODY_REQUIRED, 1, TOPIC__MAX },
+	{ "minVerdict", BODY_STRING, BODY_OPTIONAL, 1, 16 },
+	{ "throttlePerMin", BODY_INT, BODY_OPTIONAL, 0, INT32_MAX },
 };
 
 /*

@@ -26,18 +26,18 @@ static int find_active(struct req *req, struct policy *ret);
 
 /* body_policy() checks the last two. */
 static const struct body_field fields[] = {
-	{ "id", BODY_STRING, true, false, 1, 128 },
-	{ "version", BODY_LABEL, true, false, 0, 0 },
-	{ "onError", BODY_ANY, false, true, 0, 0 },
-	{ "bands", BODY_ANY, false, true, 0, 0 },
+	{ "id", BODY_STRING, BODY_REQUIRED, 1, 128 },
+	{ "version", BODY_LABEL, BODY_REQUIRED, 0, 0 },
+	{ "onError", BODY_ANY, BODY_NULLABLE, 0, 0 },
+	{ "bands", BODY_ANY, BODY_NULLABLE, 0, 0 },
 };
 
 static const struct body_field rollback_fields[] = {
-	{ "toVersion", BODY_LABEL, true, false, 0, 0 },
+	{ "toVersion", BODY_LABEL, BODY_REQUIRED, 0, 0 },
 };
 
 static const struct body_field simulate_fields[] = {
-	{ "score", BODY_NUMBER, true, false, 0, 100 },
+	{ "score", BODY_NUMBER, BODY_REQUIRED, 0, 100 },
 };
 
 /* GET /v1/policies.  200: the active policy of each event type. */

@@ -53,8 +53,8 @@ static int repeat_part(
     struct req *req, const char *user, part_fn *part, struct erasure *ret);
 
 static const struct body_field fields[] = {
-	{ "rehearse", BODY_BOOL, false, false, 0, 0 },
-	{ "userId", BODY_OPAQUE, true, false, 1, EVENT_ID_MAX },
+	{ "rehearse", BODY_BOOL, BODY_OPTIONAL, 0, 0 },
+	{ "userId", BODY_OPAQUE, BODY_REQUIRED, 1, EVENT_ID_MAX },
 };
 
 /*

@@ -49,17 +49,17 @@ static int close_proposal(
 static int run_plain(struct req *req, enum stmt stmt);
 
 static const struct body_field fields[] = {
-	{ "action", BODY_STRING, true, false, 1, ACTION_MAX },
-	{ "body", BODY_ANY, false, true, 0, 0 },
-	{ "reason", BODY_LINE, true, false, 1, REASON_MAX },
+	{ "action", BODY_STRING, BODY_REQUIRED, 1, ACTION_MAX },
+	{ "body", BODY_ANY, BODY_NULLABLE, 0, 0 },
+	{ "reason", BODY_LINE, BODY_REQUIRED, 1, REASON_MAX },
 };
 
 static const struct body_field approve_fields[] = {
-	{ "reason", BODY_LINE, false, true, 1, REASON_MAX },
+	{ "reason", BODY_LINE, BODY_NULLABLE, 1, REASON_MAX },
 };
 
 static const struct body_field reject_fields[] = {
-	{ "reason", BODY_LINE, true, false, 1, REASON_MAX },
+	{ "reason", BODY_LINE, BODY_REQUIRED, 1, REASON_MAX },
 };
 
 static const char *const statuses[] = { "pending", "running", "approved",

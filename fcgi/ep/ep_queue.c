@@ -23,13 +23,14 @@
 static int check_name(struct req *req, const char *name);
 
 static const struct body_field target_fields[] = {
-	{ "targetMinutes", BODY_INT, true, true, 1, TARGET_MAX },
+	{ "targetMinutes", BODY_INT, BODY_REQUIRED | BODY_NULLABLE, 1,
+	    TARGET_MAX },
 };
 
 static const struct body_field next_fields[] = {
-	{ "queue", BODY_LINE, false, true, 1, EVENT_ID_MAX },
-	{ "order", BODY_STRING, false, false, 1, ORDER_MAX },
-	{ "most", BODY_INT, false, false, 1, MOST_MAX },
+	{ "queue", BODY_LINE, BODY_NULLABLE, 1, EVENT_ID_MAX },
+	{ "order", BODY_STRING, BODY_OPTIONAL, 1, ORDER_MAX },
+	{ "most", BODY_INT, BODY_OPTIONAL, 1, MOST_MAX },
 };
 
 /* GET /v1/queues.  200: all queues, with counts of their cases. */

@@ -57,20 +57,20 @@ static void add_warnings(
     struct str *s, struct arena *a, const struct ruleset *rs);
 
 static const struct body_field fields[] = {
-	{ "eventType", BODY_STRING, true, false, 1, 64 },
-	{ "version", BODY_LABEL, true, false, 0, 0 },
-	{ "dsl", BODY_STRING, false, false, 1, RULE_TEXT_MAX },
-	{ "rules", BODY_ARRAY, false, false, 0, RULES_MAX },
-	{ "shadow", BODY_BOOL, false, false, 0, 0 },
+	{ "eventType", BODY_STRING, BODY_REQUIRED, 1, 64 },
+	{ "version", BODY_LABEL, BODY_REQUIRED, 0, 0 },
+	{ "dsl", BODY_STRING, BODY_OPTIONAL, 1, RULE_TEXT_MAX },
+	{ "rules", BODY_ARRAY, BODY_OPTIONAL, 0, RULES_MAX },
+	{ "shadow", BODY_BOOL, BODY_OPTIONAL, 0, 0 },
 };
 
 static const struct body_field check_fields[] = {
-	{ "eventType", BODY_STRING, false, false, 1, 64 },
-	{ "dsl", BODY_STRING, true, false, 0, RULE_TEXT_MAX },
+	{ "eventType", BODY_STRING, BODY_OPTIONAL, 1, 64 },
+	{ "dsl", BODY_STRING, BODY_REQUIRED, 0, RULE_TEXT_MAX },
 };
 
 static const struct body_field rollback_fields[] = {
-	{ "toVersion", BODY_LABEL, true, false, 0, 0 },
+	{ "toVersion", BODY_LABEL, BODY_REQUIRED, 0, 0 },
 };
 
 /*

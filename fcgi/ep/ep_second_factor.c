@@ -39,7 +39,7 @@ static int enable_key(struct req *req, struct resp *resp,
 static int renew_session(struct req *req, struct resp *resp, struct str *s);
 
 static const struct body_field fields[] = {
-	{ "code", BODY_OPAQUE, true, false, 1, SECOND_FACTOR_CODE_MAX },
+	{ "code", BODY_OPAQUE, BODY_REQUIRED, 1, SECOND_FACTOR_CODE_MAX },
 };
 
 /*

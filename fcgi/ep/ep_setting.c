@@ -49,7 +49,7 @@ static enum runtime_setting first_of(enum setting_page page);
  */
 static const struct body_field fields[SETTING__MAX] = {
 #define SETTING(id, group, field, name, type, min, max, fallback)              \
-	[SETTING_##id] = { field, BODY_##type, false, true, min, max },
+	[SETTING_##id] = { field, BODY_##type, BODY_NULLABLE, min, max },
 #include "lib/shared/runtime_setting.tbl"
 #undef SETTING
 };

@@ -32,12 +32,12 @@ static int find_shadow(struct req *req, const char *type, struct rows *ret);
 static int check_promotion(struct req *req, const char *type, const char *text);
 
 static const struct body_field fields[] = {
-	{ "model", BODY_OBJECT, true, false, 0, 0 },
+	{ "model", BODY_OBJECT, BODY_REQUIRED, 0, 0 },
 };
 
 static const struct body_field end_fields[] = {
-	{ "eventType", BODY_STRING, false, false, 1, 64 },
-	{ "id", BODY_STRING, false, false, 1, 64 },
+	{ "eventType", BODY_STRING, BODY_OPTIONAL, 1, 64 },
+	{ "id", BODY_STRING, BODY_OPTIONAL, 1, 64 },
 };
 
 /*

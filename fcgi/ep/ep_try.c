@@ -33,7 +33,7 @@ static int answer_try(struct req *req, struct resp *resp,
     const struct rows *recorded);
 
 static const struct body_field fields[] = {
-	{ "set", BODY_OBJECT, true, false, 0, 0 },
+	{ "set", BODY_OBJECT, BODY_REQUIRED, 0, 0 },
 };
 
 /*

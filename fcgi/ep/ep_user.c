@@ -25,18 +25,18 @@ static int remove_second_factor(struct req *req, const char *email);
 static void put_bool(struct params *p, struct req *req, const char *field);
 
 static const struct body_field fields[] = {
-	{ "email", BODY_STRING, true, false, 1, PASSWORD_EMAIL_MAX },
-	{ "password", BODY_OPAQUE, true, false, 1, PASSWORD_BYTES_MAX },
-	{ "role", BODY_STRING, false, false, 1, ROLE_NAME_MAX },
+	{ "email", BODY_STRING, BODY_REQUIRED, 1, PASSWORD_EMAIL_MAX },
+	{ "password", BODY_OPAQUE, BODY_REQUIRED, 1, PASSWORD_BYTES_MAX },
+	{ "role", BODY_STRING, BODY_OPTIONAL, 1, ROLE_NAME_MAX },
 };
 
 /* Fields of an operator that can be changed. */
 static const struct body_field changes[] = {
-	{ "role", BODY_STRING, false, false, 1, ROLE_NAME_MAX },
-	{ "disabled", BODY_BOOL, false, false, 0, 0 },
-	{ "endSessions", BODY_BOOL, false, false, 0, 0 },
-	{ "password", BODY_OPAQUE, false, false, 1, PASSWORD_BYTES_MAX },
-	{ "resetSecondFactor", BODY_BOOL, false, false, 0, 0 },
+	{ "role", BODY_STRING, BODY_OPTIONAL, 1, ROLE_NAME_MAX },
+	{ "disabled", BODY_BOOL, BODY_OPTIONAL, 0, 0 },
+	{ "endSessions", BODY_BOOL, BODY_OPTIONAL, 0, 0 },
+	{ "password", BODY_OPAQUE, BODY_OPTIONAL, 1, PASSWORD_BYTES_MAX },
+	{ "resetSecondFactor", BODY_BOOL, BODY_OPTIONAL, 0, 0 },
 };
 
 /* GET /v1/auth/users.  200: all operators, by email. */

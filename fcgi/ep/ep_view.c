@@ -30,10 +30,10 @@ static int check_parameter(
 static const char *read_parameters(struct req *req);
 
 static const struct body_field fields[] = {
-	{ "name", BODY_NAME, true, false, 1, NAME_MAX_BYTES },
-	{ "screen", BODY_STRING, true, false, 1, SCREEN_MAX },
-	{ "query", BODY_OBJECT, true, false, 0, 0 },
-	{ "shared", BODY_BOOL, true, false, 0, 0 },
+	{ "name", BODY_NAME, BODY_REQUIRED, 1, NAME_MAX_BYTES },
+	{ "screen", BODY_STRING, BODY_REQUIRED, 1, SCREEN_MAX },
+	{ "query", BODY_OBJECT, BODY_REQUIRED, 0, 0 },
+	{ "shared", BODY_BOOL, BODY_REQUIRED, 0, 0 },
 };
 
 /* GET /v1/views.  200: the caller's views and those that are shared. */

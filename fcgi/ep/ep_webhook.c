@@ -24,8 +24,8 @@
 static void make_secret(char ret[SECRET_SIZE]);
 
 static const struct body_field fields[] = {
-	{ "url", BODY_STRING, true, false, 1, URL_CHECK_URL_MAX },
-	{ "events", BODY_ARRAY, true, false, 1, TOPIC__MAX },
+	{ "url", BODY_STRING, BODY_REQUIRED, 1, URL_CHECK_URL_MAX },
+	{ "events", BODY_ARRAY, BODY_REQUIRED, 1, TOPIC__MAX },
 };
 
 /*

@@ -98,10 +98,10 @@ body_check(struct json_object *json, const struct body_field *fields, size_t n,
 	}
 	for (i = 0; i < n; i++) {
 		if (!json_object_object_get_ex(json, fields[i].name, &value)) {
-			if (fields[i].required)
+			if (fields[i].presence & BODY_REQUIRED)
 				return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 				    fields[i].name, "is required");
-		} else if (value == NULL ? !fields[i].nullable
+		} else if (value == NULL ? !(fields[i].presence & BODY_NULLABLE)
 					 : !field_fits(&fields[i], value))
 			return field_refuse(&fields[i], f);
 		else if (field_has_pan(&fields[i], value))

@@ -67,6 +67,12 @@ void body_unmasked(struct str *s, const struct event *ev);
 void body_mask_ip(struct str *s, const char *ip);
 void body_mask_phone(struct str *s, const char *phone);
 
+enum body_presence {
+	BODY_OPTIONAL = 0,
+	BODY_REQUIRED = 1 << 0,
+	BODY_NULLABLE = 1 << 1, /* null is allowed and means absent */
+};
+
 /* A field of an operator's body. */
 struct body_field {
 	const char *name;
@@ -88,8 +94,7 @@ struct body_field {
 		BODY_ANY, /* its reader checks it */
 		BODY_TYPE__MAX
 	} type;
-	bool required;
-	bool nullable; /* null is allowed and means absent */
+	unsigned int presence; /* the bits of enum body_presence */
 	int64_t min; /* strings: bytes; numbers: value; arrays: elements */
 	int64_t max;
 };

@@ -22,10 +22,10 @@ static int read_band(
 static int refuse_policy(struct fail *f, const char *where, const char *why);
 
 static const struct body_field band_fields[] = {
-	{ "verdict", BODY_STRING, true, false, 1, 16 },
-	{ "min", BODY_NUMBER, true, false, 0, 100 },
-	{ "max", BODY_NUMBER, true, false, 0, 100 },
-	{ "reviewQueue", BODY_LINE, false, true, 1, EVENT_ID_MAX },
+	{ "verdict", BODY_STRING, BODY_REQUIRED, 1, 16 },
+	{ "min", BODY_NUMBER, BODY_REQUIRED, 0, 100 },
+	{ "max", BODY_NUMBER, BODY_REQUIRED, 0, 100 },
+	{ "reviewQueue", BODY_LINE, BODY_NULLABLE, 1, EVENT_ID_MAX },
 };
 
 int

@@ -73,23 +73,23 @@ static size_t byte_of(const char *text, size_t column);
 
 /* A rule with its text. */
 static const struct body_field text_fields[] = {
-	{ "dsl", BODY_STRING, true, false, 1, RULE_TEXT_MAX },
-	{ "id", BODY_LABEL, false, false, 0, 0 },
-	{ "tag", BODY_LABEL, false, false, 0, 0 },
-	{ "weight", BODY_INT, false, false, 0, RULE_POINTS_MAX },
+	{ "dsl", BODY_STRING, BODY_REQUIRED, 1, RULE_TEXT_MAX },
+	{ "id", BODY_LABEL, BODY_OPTIONAL, 0, 0 },
+	{ "tag", BODY_LABEL, BODY_OPTIONAL, 0, 0 },
+	{ "weight", BODY_INT, BODY_OPTIONAL, 0, RULE_POINTS_MAX },
 };
 
 /* A rule with a tree. */
 static const struct body_field tree_fields[] = {
-	{ "id", BODY_LABEL, true, false, 0, 0 },
-	{ "tag", BODY_LABEL, true, false, 0, 0 },
-	{ "weight", BODY_INT, true, false, 0, RULE_POINTS_MAX },
-	{ "condition", BODY_OBJECT, true, false, 0, 0 },
+	{ "id", BODY_LABEL, BODY_REQUIRED, 0, 0 },
+	{ "tag", BODY_LABEL, BODY_REQUIRED, 0, 0 },
+	{ "weight", BODY_INT, BODY_REQUIRED, 0, RULE_POINTS_MAX },
+	{ "condition", BODY_OBJECT, BODY_REQUIRED, 0, 0 },
 };
 
 #define KIND                                                                   \
 	{                                                                      \
-		"kind", BODY_STRING, true, false, 1, 16                        \
+		"kind", BODY_STRING, BODY_REQUIRED, 1, 16                      \
 	}
 
 /* The kinds of conditions, and the members of each. */
@@ -100,15 +100,17 @@ static const struct {
 	size_t n;
 } kinds[] = {
 	{ "compare", put_compare,
-	    { KIND, { "path", BODY_STRING, true, false, 1, 256 },
-		{ "op", BODY_STRING, true, false, 1, 16 },
-		{ "value", BODY_SCALAR, true, false, 0, 0 } },
+	    { KIND, { "path", BODY_STRING, BODY_REQUIRED, 1, 256 },
+		{ "op", BODY_STRING, BODY_REQUIRED, 1, 16 },
+		{ "value", BODY_SCALAR, BODY_REQUIRED, 0, 0 } },
 	    4 },
 	{ "and", put_all,
-	    { KIND, { "all", BODY_ARRAY, true, false, 1, OPERANDS_MAX } }, 2 },
+	    { KIND, { "all", BODY_ARRAY, BODY_REQUIRED, 1, OPERANDS_MAX } },
+	    2 },
 	{ "or", put_any,
-	    { KIND, { "any", BODY_ARRAY, true, false, 1, OPERANDS_MAX } }, 2 },
-	{ "not", put_not, { KIND, { "not", BODY_OBJECT, true, false, 0, 0 } },
+	    { KIND, { "any", BODY_ARRAY, BODY_REQUIRED, 1, OPERANDS_MAX } },
+	    2 },
+	{ "not", put_not, { KIND, { "not", BODY_OBJECT, BODY_REQUIRED, 0, 0 } },
 	    2 },
 };
 

@@ -40,33 +40,34 @@ static double checked_number(struct json_object *json, const char *name);
 static int refuse_model(struct fail *f, const char *where, const char *why);
 
 static const struct body_field fields[] = {
-	{ "featuresVersion", BODY_INT, true, false, 1, INT32_MAX },
-	{ "featureNames", BODY_ARRAY, true, false, FEATURE__MAX, FEATURE__MAX },
-	{ "weights", BODY_ARRAY, true, false, FEATURE__MAX, FEATURE__MAX },
-	{ "ranges", BODY_ARRAY, false, false, FEATURE__MAX, FEATURE__MAX },
-	{ "bias", BODY_NUMBER, true, false, -MODEL_WEIGHT_MAX,
+	{ "featuresVersion", BODY_INT, BODY_REQUIRED, 1, INT32_MAX },
+	{ "featureNames", BODY_ARRAY, BODY_REQUIRED, FEATURE__MAX,
+	    FEATURE__MAX },
+	{ "weights", BODY_ARRAY, BODY_REQUIRED, FEATURE__MAX, FEATURE__MAX },
+	{ "ranges", BODY_ARRAY, BODY_OPTIONAL, FEATURE__MAX, FEATURE__MAX },
+	{ "bias", BODY_NUMBER, BODY_REQUIRED, -MODEL_WEIGHT_MAX,
 	    MODEL_WEIGHT_MAX },
-	{ "trainedAt", BODY_STRING, true, false, DATE_SIZE,
+	{ "trainedAt", BODY_STRING, BODY_REQUIRED, DATE_SIZE,
 	    CLOCK_TEXT_SIZE + 2 },
-	{ "baseRate", BODY_NUMBER, true, false, 0, 1 },
-	{ "calibration", BODY_OBJECT, true, false, 0, 0 },
-	{ "metrics", BODY_OBJECT, true, false, 0, 0 },
+	{ "baseRate", BODY_NUMBER, BODY_REQUIRED, 0, 1 },
+	{ "calibration", BODY_OBJECT, BODY_REQUIRED, 0, 0 },
+	{ "metrics", BODY_OBJECT, BODY_REQUIRED, 0, 0 },
 };
 
 static const struct body_field calibration_fields[] = {
-	{ "a", BODY_NUMBER, true, false, 0, MODEL_CALIBRATION_MAX },
-	{ "b", BODY_NUMBER, true, false, -MODEL_CALIBRATION_MAX,
+	{ "a", BODY_NUMBER, BODY_REQUIRED, 0, MODEL_CALIBRATION_MAX },
+	{ "b", BODY_NUMBER, BODY_REQUIRED, -MODEL_CALIBRATION_MAX,
 	    MODEL_CALIBRATION_MAX },
 };
 
 static const struct body_field metrics_fields[] = {
-	{ "auc", BODY_NUMBER, true, false, 0, 1 },
-	{ "accuracy", BODY_NUMBER, true, false, 0, 1 },
-	{ "samples", BODY_INT, true, false, 1, INT64_C(1) << 53 },
-	{ "averagePrecision", BODY_NUMBER, false, false, 0, 1 },
-	{ "cardPrecision100", BODY_NUMBER, false, false, 0, 1 },
-	{ "brier", BODY_NUMBER, false, false, 0, 1 },
-	{ "logLoss", BODY_NUMBER, false, false, 0, 1000 },
+	{ "auc", BODY_NUMBER, BODY_REQUIRED, 0, 1 },
+	{ "accuracy", BODY_NUMBER, BODY_REQUIRED, 0, 1 },
+	{ "samples", BODY_INT, BODY_REQUIRED, 1, INT64_C(1) << 53 },
+	{ "averagePrecision", BODY_NUMBER, BODY_OPTIONAL, 0, 1 },
+	{ "cardPrecision100", BODY_NUMBER, BODY_OPTIONAL, 0, 1 },
+	{ "brier", BODY_NUMBER, BODY_OPTIONAL, 0, 1 },
+	{ "logLoss", BODY_NUMBER, BODY_OPTIONAL, 0, 1000 },
 };
 
 int

@@ -395,15 +395,15 @@ static const struct {
 };
 
 static const struct body_field fields[] = {
-	{ "name", BODY_STRING, true, false, 1, 5 },
-	{ "days", BODY_INT, false, true, 1, 3650 },
-	{ "share", BODY_NUMBER, false, false, 0, 1 },
-	{ "on", BODY_BOOL, false, false, 0, 0 },
-	{ "scopes", BODY_ARRAY, false, false, 1, 2 },
-	{ "policy", BODY_OBJECT, false, true, 0, 0 },
-	{ "label", BODY_LINE, false, true, 1, 20 },
-	{ "user", BODY_OPAQUE, false, true, 1, 20 },
-	{ "value", BODY_SCALAR, false, true, 0, 0 },
+	{ "name", BODY_STRING, BODY_REQUIRED, 1, 5 },
+	{ "days", BODY_INT, BODY_NULLABLE, 1, 3650 },
+	{ "share", BODY_NUMBER, BODY_OPTIONAL, 0, 1 },
+	{ "on", BODY_BOOL, BODY_OPTIONAL, 0, 0 },
+	{ "scopes", BODY_ARRAY, BODY_OPTIONAL, 1, 2 },
+	{ "policy", BODY_OBJECT, BODY_NULLABLE, 0, 0 },
+	{ "label", BODY_LINE, BODY_NULLABLE, 1, 20 },
+	{ "user", BODY_OPAQUE, BODY_NULLABLE, 1, 20 },
+	{ "value", BODY_SCALAR, BODY_NULLABLE, 0, 0 },
 };
 
 static const struct {
