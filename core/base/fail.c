@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 
 /* The rows of codes.tbl. */
@@ -64,12 +65,7 @@ fail_code_name(enum code code)
 enum code
 fail_code_named(const char *name)
 {
-	enum code code;
-
-	for (code = CODE__NONE + 1; code < CODE__MAX; code++)
-		if (strcmp(codes[code].name, name) == 0)
-			return code;
-	return CODE__NONE;
+	return name_index(codes, name);
 }
 
 int

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include <assert.h>
-#include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/verdict.h"
 
 static const char *const verdicts[VERDICT__MAX] = {
@@ -23,10 +23,5 @@ verdict_name(enum verdict v)
 enum verdict
 verdict_parse(const char *name)
 {
-	unsigned int i;
-
-	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++)
-		if (strcmp(name, verdicts[i]) == 0)
-			return (enum verdict)i;
-	return VERDICT__NONE;
+	return name_index(verdicts, name);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
 #include "core/decide/score.h"
@@ -80,12 +81,7 @@ on_error_name(enum on_error e)
 enum on_error
 on_error_parse(const char *name)
 {
-	unsigned int i;
-
-	for (i = ON_ERROR_FAIL_OPEN; i < ON_ERROR__MAX; i++)
-		if (strcmp(name, on_errors[i]) == 0)
-			return (enum on_error)i;
-	return 0;
+	return name_index(on_errors, name);
 }
 
 /* Check one band: its verdict, its numbers, and that it follows band i-1. */

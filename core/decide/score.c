@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/signal/features.h"
 #include "core/decide/model.h"
@@ -59,12 +60,7 @@ scorer_name(enum scorer scorer)
 enum scorer
 scorer_parse(const char *name)
 {
-	unsigned int i;
-
-	for (i = SCORER_WEIGHTED; name != NULL && i < SCORER__MAX; i++)
-		if (strcmp(name, names[i]) == 0)
-			return (enum scorer)i;
-	return 0;
+	return name_index(names, name);
 }
 
 int

@@ -58,14 +58,7 @@ event_type_name(enum event_type type)
 enum event_type
 event_type_parse(const char *name)
 {
-	enum event_type type;
-
-	if (name == NULL)
-		return EVENT_TYPE__NONE;
-	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++)
-		if (strcmp(types[type].name, name) == 0)
-			return type;
-	return EVENT_TYPE__NONE;
+	return name_index(types, name);
 }
 
 bool

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/event/geo.h"
 #include "core/event/ip_address.h"
 #include "core/event/list.h"
@@ -63,12 +64,7 @@ list_kind_name(enum list_kind kind)
 enum list_kind
 list_kind_parse(const char *name)
 {
-	enum list_kind kind;
-
-	for (kind = LIST_KIND__NONE + 1; kind < LIST_KIND__MAX; kind++)
-		if (strcmp(kinds[kind], name) == 0)
-			return kind;
-	return LIST_KIND__NONE;
+	return name_index(kinds, name);
 }
 
 const char *
@@ -81,13 +77,7 @@ list_subject_name(enum list_subject subject)
 enum list_subject
 list_subject_parse(const char *name)
 {
-	enum list_subject subject;
-
-	for (subject = LIST_SUBJECT__NONE + 1; subject < LIST_SUBJECT__MAX;
-	     subject++)
-		if (strcmp(subjects[subject].name, name) == 0)
-			return subject;
-	return LIST_SUBJECT__NONE;
+	return name_index(subjects, name);
 }
 
 int

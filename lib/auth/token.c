@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "lib/json/body.h"
@@ -168,12 +169,7 @@ token_role_name(enum role role)
 enum role
 token_role(const char *name)
 {
-	enum role role;
-
-	for (role = ROLE_ANALYST; role < ROLE__MAX; role++)
-		if (strcmp(name, roles[role]) == 0)
-			return role;
-	return 0;
+	return name_index(roles, name);
 }
 
 /* How long a token is valid after it was issued, unless the session ends. */

@@ -2,8 +2,7 @@
 /* The topics of published events, from event_topics.tbl. */
 #include "config.h"
 
-#include <string.h>
-
+#include "core/base/array.h"
 #include "lib/shared/event_topic.h"
 
 #define WEBHOOK TOPIC_WEBHOOK
@@ -39,10 +38,5 @@ event_topic_offered(enum event_topic_subscriber who, const char *name)
 enum event_topic
 event_topic_parse(const char *name)
 {
-	enum event_topic topic;
-
-	for (topic = TOPIC__NONE + 1; topic < TOPIC__MAX; topic++)
-		if (strcmp(topics[topic].name, name) == 0)
-			return topic;
-	return TOPIC__NONE;
+	return name_index(topics, name);
 }

@@ -234,12 +234,9 @@ bool
 metric_find(
     const char *name, int64_t first, int64_t second, struct metric_cell *ret)
 {
-	enum metric m;
+	const enum metric m = name_index(counted, name);
 
-	for (m = METRIC__NONE + 1; m < METRIC__MAX; m++)
-		if (strcmp(counted[m].name, name) == 0)
-			break;
-	if (m == METRIC__MAX || first < 0 || second < 0 ||
+	if (m == METRIC__NONE || first < 0 || second < 0 ||
 	    (uint64_t)first >= count_first_values(&counted[m]) ||
 	    (uint64_t)second >= counted[m].label[1].n)
 		return false;

@@ -46,20 +46,19 @@ runtime_setting_read(struct db *db, struct arena *a,
     struct runtime_settings *ret, struct fail *f)
 {
 	struct rows rows;
-	const char *name;
-	int row;
 	enum runtime_setting s;
+	int row;
 
 	if (db_run(db, a, STMT_SETTING_READ, NULL, &rows, f) == -1)
 		return -1;
 	memset(ret, 0, sizeof(*ret));
 	for (row = 0; row < rows.n; row++) {
 		ret->epoch = rows_int(&rows, row, rows_col(&rows, "epoch"));
-		name = rows_text(&rows, row, rows_col(&rows, "name"));
-		for (s = SETTING__NONE + 1; s < SETTING__MAX; s++)
-			if (name != NULL && strcmp(name, names[s]) == 0)
-				ret->text[s] = rows_text(
-				    &rows, row, rows_col(&rows, "value"));
+		s = name_index(
+		    names, rows_text(&rows, row, rows_col(&rows, "name")));
+		if (s != SETTING__NONE)
+			ret->text[s] =
+			    rows_text(&rows, row, rows_col(&rows, "value"));
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/base/utf8.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
@@ -95,12 +96,7 @@ log_init_at(const char *program, enum log_level level, const char *path)
 enum log_level
 log_level_parse(const char *name)
 {
-	enum log_level level;
-
-	for (level = LOG_LEVEL_ERROR; level < LOG_LEVEL__MAX; level++)
-		if (strcmp(levels[level].name, name) == 0)
-			return level;
-	return 0;
+	return name_index(levels, name);
 }
 
 void
