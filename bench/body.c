@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/str.h"
+#include "core/event/event.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
 

@@ -9,10 +9,10 @@
 
 #include "core/base/arena.h"
 #include "core/base/array.h"
-#include "core/decide/decide.h"
 #include "core/base/fail.h"
-#include "core/signal/signals.h"
 #include "core/base/str.h"
+#include "core/decide/decide.h"
+#include "core/signal/signals.h"
 
 #define EVENTS 256 /* different events, decided in turn */
 #define ROUNDS 200 /* the fastest is printed, because noise only adds */

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
-#include "lib/sys/clock.h"
+#include "core/event/event.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
+#include "lib/sys/clock.h"
 #include "lib/txn/txn.h"
 
 #define ARENA_SIZE ((size_t)16 << 20)

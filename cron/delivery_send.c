@@ -8,13 +8,13 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "cron/delivery_backoff.h"
 #include "cron/delivery_body.h"
 #include "cron/delivery_send.h"
-#include "cron/delivery_backoff.h"
-#include "lib/sys/clock.h"
-#include "lib/conf/conf.h"
-#include "lib/sys/crypt.h"
 #include "cron/delivery_sign.h"
+#include "lib/conf/conf.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
 
 #define TIMEOUT_MS 10000
 #define REPLY_MAX ((size_t)16 << 10) /* bytes to read of a response */

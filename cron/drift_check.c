@@ -3,17 +3,17 @@
 #include "config.h"
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "cron/job.h"
+#include "core/event/event.h"
 #include "cron/drift_check.h"
-#include "lib/sys/clock.h"
+#include "cron/job.h"
 #include "lib/conf/conf.h"
-#include "lib/sys/crypt.h"
 #include "lib/db/db.h"
-#include "lib/sys/log.h"
 #include "lib/engine/score_distribution.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/sys/log.h"
 
 #define LABELS_MAX 20 /* per transaction, which delays changes of them */
 

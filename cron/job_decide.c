@@ -7,19 +7,19 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
+#include "core/event/event.h"
 #include "cron/jobs.h"
-#include "lib/json/body.h"
-#include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/geoip.h"
-#include "lib/sys/log.h"
+#include "lib/json/body.h"
 #include "lib/shared/metric.h"
-#include "lib/txn/txn.h"
 #include "lib/shared/runtime_setting.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
+#include "lib/txn/txn.h"
 
 #define USERS_MAX 32 /* per step, one event each */
 #define TRIES_MAX 8 /* attempts before an event is degraded */

@@ -12,11 +12,11 @@
 #include "cron/delivery_send.h"
 #include "cron/jobs.h"
 #include "lib/conf/conf.h"
-#include "lib/sys/clock.h"
 #include "lib/db/db.h"
 #include "lib/net/http.h"
-#include "lib/sys/log.h"
 #include "lib/shared/metric.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
 
 #define TRANSFERS_MAX 256 /* at the same time */
 #define PER_SUBSCRIBER_MAX 16 /* to one subscriber */

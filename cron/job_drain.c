@@ -6,10 +6,10 @@
 #include "cron/jobs.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/spool/spool_drain.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
+#include "lib/spool/spool_drain.h"
 #include "lib/sys/log.h"
 
 enum { COUNT_RECORDS, COUNT_PARTIAL, COUNT_QUARANTINED };

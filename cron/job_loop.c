@@ -11,11 +11,11 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "cron/job.h"
-#include "lib/sys/clock.h"
-#include "lib/shared/companion_counter.h"
 #include "lib/db/db.h"
-#include "lib/sys/log.h"
+#include "lib/shared/companion_counter.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
 
 #define ARENA_SIZE ((size_t)64 << 20) /* address space, used on demand */
 #define PAUSE_FAILED 1000 /* ms after a failed step */

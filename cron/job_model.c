@@ -14,19 +14,19 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/signal/features.h"
 #include "core/decide/model.h"
-#include "cron/model_source.h"
+#include "core/signal/features.h"
 #include "cron/jobs.h"
-#include "lib/json/model_file.h"
-#include "lib/sys/clock.h"
+#include "cron/model_source.h"
 #include "lib/conf/conf.h"
-#include "lib/sys/crypt.h"
 #include "lib/db/db.h"
 #include "lib/engine/active_model.h"
-#include "lib/sys/log.h"
+#include "lib/json/model_file.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
+#include "lib/sys/log.h"
 
 #define HASH_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 #define POLL_PAUSE (2 * CLOCK_SECOND) /* between two claims of a poll */

@@ -10,9 +10,9 @@
 #include <poll.h>
 
 #include "core/base/fail.h"
-#include "cron/entity_risk_project.h"
-#include "cron/drift_check.h"
 #include "cron/audit_seal.h"
+#include "cron/drift_check.h"
+#include "cron/entity_risk_project.h"
 #include "cron/jobs.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"

@@ -6,9 +6,9 @@
 #include "cron/jobs.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/sys/log.h"
-#include "lib/shared/metric.h"
 #include "lib/shared/event_topic.h"
+#include "lib/shared/metric.h"
+#include "lib/sys/log.h"
 
 #define DELIVERIES_MAX 2000 /* per transaction, roughly */
 

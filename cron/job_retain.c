@@ -8,12 +8,12 @@
 
 #include "core/base/fail.h"
 #include "cron/jobs.h"
-#include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
-#include "lib/sys/log.h"
-#include "lib/shared/metric.h"
 #include "lib/retention/retention.h"
+#include "lib/shared/metric.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/log.h"
 
 #define COUNT_PARTITIONS RETENTION__MAX /* after the collections */
 #define AHEAD_PAUSE (60 * CLOCK_SECOND)

@@ -12,8 +12,8 @@
 
 #include "core/base/fail.h"
 #include "cron/job.h"
-#include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
+#include "lib/sys/clock.h"
 #include "lib/sys/core_dump.h"
 #include "lib/sys/log.h"
 

@@ -10,8 +10,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/decide/model.h"
 #include "core/base/str.h"
+#include "core/decide/model.h"
 #include "cron/job.h"
 #include "cron/model_source.h"
 #include "lib/conf/conf.h"

@@ -7,14 +7,14 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/decide/model.h"
 #include "core/base/str.h"
+#include "core/decide/model.h"
 #include "cron/job.h"
 #include "cron/model_source.h"
 #include "cron/web_get.h"
 #include "lib/conf/conf.h"
-#include "lib/sys/crypt.h"
 #include "lib/net/http.h"
+#include "lib/sys/crypt.h"
 
 #define TIMEOUT_MS 20000 /* of a poll; LEASE_WEB is longer */
 #define CONNECT_MS 5000

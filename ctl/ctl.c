@@ -16,8 +16,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "lib/db/db.h"
 #include "ctl/ctl.h"
+#include "lib/db/db.h"
 
 #define TIMEOUT_MS 15000 /* of one statement, as for requests of operators */
 

@@ -14,14 +14,14 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "lib/json/strict_json.h"
-#include "lib/sys/clock.h"
 #include "ctl/ctl.h"
-#include "ctl/request/request_spec.h"
 #include "ctl/http_client.h"
+#include "ctl/request/answer_progress.h"
+#include "ctl/request/request_spec.h"
 #include "ctl/session.h"
 #include "ctl/term_text.h"
-#include "ctl/request/answer_progress.h"
+#include "lib/json/strict_json.h"
+#include "lib/sys/clock.h"
 
 #define REPLY_MAX ((size_t)64 << 20)
 #define TRIES_MAX 5 /* repetitions of a patient request */

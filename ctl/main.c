@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "ctl/request/command.h"
 #include "ctl/ctl.h"
+#include "ctl/request/command.h"
 
 static bool asks_help(const char *word);
 static int handle_unknown(int argc, char **argv);

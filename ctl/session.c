@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "core/base/arena.h"
-#include "lib/sys/crypt.h"
 #include "ctl/ctl.h"
 #include "ctl/session.h"
+#include "lib/sys/crypt.h"
 
 #define FILE_MAX 8192
 

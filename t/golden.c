@@ -16,11 +16,11 @@
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_format.h"
 #include "core/rule/rule_int.h"
 #include "core/signal/signals.h"
-#include "core/base/str.h"
 
 #define TEXT_MAX ((size_t)1 << 16)
 #define ATTRS_MAX 16

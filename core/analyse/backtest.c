@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-#include "core/base/str.h"
 #include "core/analyse/backtest.h"
+#include "core/base/str.h"
 
 static void count_pair(
     struct backtest_pair *pair, const struct backtest_label_result *result);

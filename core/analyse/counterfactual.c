@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analyse/explain.h"
 #include "core/base/arena.h"
 #include "core/base/array.h"
-#include "core/signal/signal_range.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/decide/sample.h"
+#include "core/event/event.h"
 #include "core/rule/rule_explain.h"
+#include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
-#include "core/analyse/explain.h"
 
 /* The work of a search, in terms of rules that are evaluated. */
 #define WORK_MAX 100000000 /* limit of one search */

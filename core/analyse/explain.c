@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analyse/explain.h"
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/decide/sample.h"
-#include "core/analyse/explain.h"
 
 static int order_tag_weights(const void *a, const void *b);
 

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/value.h"
 #include "core/decide/decide.h"
 #include "core/decide/policy.h"
 #include "core/decide/score.h"
-#include "core/base/value.h"
 
 struct arena;
 struct fail;

@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/analyse/explain.h"
 #include "core/base/arena.h"
-#include "core/event/event.h"
-#include "core/signal/features.h"
+#include "core/base/str.h"
 #include "core/decide/model.h"
 #include "core/decide/sample.h"
+#include "core/event/event.h"
 #include "core/rule/rule_explain.h"
+#include "core/signal/features.h"
 #include "core/signal/signals.h"
-#include "core/base/str.h"
-#include "core/analyse/explain.h"
 
 #define ATTR_PREFIX "attr."
 

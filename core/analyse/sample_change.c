@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/analyse/sample_change.h"
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/decide/sample.h"
 #include "core/event/event.h"
 #include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
-#include "core/analyse/sample_change.h"
 
 #define ATTR "attr."
 

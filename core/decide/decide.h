@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/event/list.h"
 #include "core/decide/policy.h"
-#include "core/rule/rule.h"
 #include "core/decide/score.h"
+#include "core/event/list.h"
+#include "core/rule/rule.h"
 
 struct arena;
 struct fail;

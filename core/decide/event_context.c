@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
+#include "core/decide/event_context.h"
 #include "core/event/event.h"
 #include "core/signal/signals.h"
 #include "core/state/user_state.h"
-#include "core/decide/event_context.h"
 
 static int rates_of(const struct event_context *ctx, enum event_identifier c,
     int delay, struct entity_risk_rates *room,

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/decide/policy.h"
 #include "core/event/geo.h"
 #include "core/state/entity_graph.h"
-#include "core/decide/policy.h"
 #include "core/state/entity_risk.h"
 
 struct event;

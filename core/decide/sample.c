@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/decide/decide.h"
-#include "core/decide/model.h"
-#include "core/rule/rule.h"
-#include "core/decide/score.h"
 #include "core/base/str.h"
 #include "core/base/value.h"
+#include "core/decide/decide.h"
+#include "core/decide/model.h"
 #include "core/decide/sample.h"
+#include "core/decide/score.h"
+#include "core/rule/rule.h"
 
 #define ATTR_PREFIX "attr."
 #define ATTR_PREFIX_LEN (sizeof(ATTR_PREFIX) - 1)

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/event/event.h"
 #include "core/decide/policy.h"
 #include "core/decide/score.h"
+#include "core/event/event.h"
 #include "core/signal/signals.h"
 
 struct arena;

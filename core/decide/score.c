@@ -11,11 +11,11 @@
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/signal/features.h"
-#include "core/decide/model.h"
-#include "core/rule/rule.h"
 #include "core/base/str.h"
+#include "core/decide/model.h"
 #include "core/decide/score.h"
+#include "core/rule/rule.h"
+#include "core/signal/features.h"
 
 /* Labels for score_tag_weight_of(): 1000 of fraud give one point exactly. */
 #define LABELS_PER_POINT 1000

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/base/ascii.h"
-#include "core/event/ip_address.h"
 #include "core/event/correlation_id.h"
+#include "core/event/ip_address.h"
 #include "core/event/pan.h"
 
 #define DIGITS "0123456789"

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/event/ip_address.h"
 #include "core/base/value.h"
+#include "core/event/ip_address.h"
 
 struct fail;
 struct str;

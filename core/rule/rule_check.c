@@ -8,8 +8,8 @@
 #include "core/base/arena.h"
 #include "core/event/event.h"
 #include "core/rule/rule.h"
-#include "core/signal/signals.h"
 #include "core/rule/rule_int.h"
+#include "core/signal/signals.h"
 
 #define ATTR_PREFIX "attr."
 #define SIGNAL_TEXT_MAX 64 /* longer than the name of any signal */

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "core/rule/rule_int.h"
-#include "core/signal/signals.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
+#include "core/rule/rule_int.h"
+#include "core/signal/signals.h"
 
 static void eval_rules(const struct ruleset *rs, const struct value *values,
     struct rule_hits *ret);

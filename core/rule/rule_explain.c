@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "core/base/arena.h"
-#include "core/rule/rule_int.h"
 #include "core/rule/rule_explain.h"
+#include "core/rule/rule_int.h"
 
 static void note_comparisons(const struct rule_cond *c,
     const struct value *values, enum truth truth, struct rule_explain *ret);

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/value.h"
 #include "core/rule/rule.h"
 #include "core/signal/signals.h"
-#include "core/base/value.h"
 
 /* The most values that conditions read: signals and attributes. */
 #define RULE_VALUES_MAX (SIGNAL__MAX + RULE_ATTRS_MAX)

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "core/rule/rule.h"
 #include "core/base/utf8.h"
+#include "core/rule/rule.h"
 #include "core/rule/rule_int.h"
 
 static void lex_skip(struct rule_lexer *lx);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/rule/rule.h"
 #include "core/base/utf8.h"
+#include "core/rule/rule.h"
 #include "core/rule/rule_int.h"
 
 /* A string that is being decoded. */

@@ -2,11 +2,11 @@
 /* Print a compiled rule as canonical text. */
 #include "config.h"
 
-#include "core/rule/rule_int.h"
-#include "core/signal/signals.h"
 #include "core/base/str.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
+#include "core/rule/rule_int.h"
+#include "core/signal/signals.h"
 
 static void print_cond(struct str *s, const struct rule_cond *c,
     const struct rule_interned *attrs);

@@ -5,9 +5,9 @@
 #include <assert.h>
 #include <math.h>
 
-#include "core/signal/signals.h"
 #include "core/base/value.h"
 #include "core/signal/features.h"
+#include "core/signal/signals.h"
 
 #define SIGNAL_RULES_SCORE SIGNAL__MAX /* not a signal: the rules' total */
 

@@ -10,8 +10,8 @@
 
 #include "core/event/event.h"
 #include "core/event/geo.h"
-#include "core/state/entity_graph.h"
 #include "core/signal/signal_range.h"
+#include "core/state/entity_graph.h"
 
 static bool is_event_type(const char *text);
 

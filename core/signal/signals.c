@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/str.h"
+#include "core/signal/signals.h"
 #include "core/state/entity_graph.h"
 #include "core/state/entity_risk.h"
-#include "core/signal/signals.h"
 #include "core/state/user_state.h"
-#include "core/base/str.h"
 
 #define TRAVEL_KM 100 /* up to this distance, travel is always possible */
 #define TRAVEL_KM_H 900.0 /* speed of an airliner */

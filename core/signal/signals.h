@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
+#include "core/base/value.h"
 #include "core/event/event.h"
 #include "core/event/geo.h"
-#include "core/base/value.h"
 
 struct graph_node;
 struct entity_risk_rates;

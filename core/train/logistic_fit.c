@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/analyse/backtest.h"
+#include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/train/logit.h"
 #include "core/train/logistic_fit.h"
+#include "core/train/logit.h"
 
 #define STEP_ENOUGH 1e-9 /* a smaller relative step ends the fit */
 #define LOSS_NOISE 1e-13 /* relative growth of a loss due to rounding */

@@ -9,14 +9,14 @@
 #include <sysexits.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
+#include "core/event/event.h"
 #include "core/event/pan.h"
-#include "lib/sys/crypt.h"
-#include "lib/db/db.h"
+#include "ctl/cmd/audit_entry.h"
 #include "ctl/ctl.h"
 #include "ctl/prompt_secret.h"
-#include "ctl/cmd/audit_entry.h"
+#include "lib/db/db.h"
+#include "lib/sys/crypt.h"
 
 #define ARENA_SIZE ((size_t)1 << 16)
 #define EMAIL_MAX 254

@@ -9,9 +9,9 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
-#include "lib/db/db.h"
-#include "lib/audit/audit_redact.h"
 #include "ctl/cmd/audit_entry.h"
+#include "lib/audit/audit_redact.h"
+#include "lib/db/db.h"
 
 #define ACTOR_SIZE 128
 

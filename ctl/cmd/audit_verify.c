@@ -13,9 +13,9 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "ctl/ctl.h"
 #include "lib/audit/audit_chain.h"
 #include "lib/db/db.h"
-#include "ctl/ctl.h"
 
 #define ARENA_SIZE ((size_t)256 << 20)
 #define SEALS_PAGE 1000

@@ -16,13 +16,13 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
-#include "lib/sys/crypt.h"
 #include "ctl/cmd/login.h"
 #include "ctl/ctl.h"
 #include "ctl/http_client.h"
 #include "ctl/prompt_secret.h"
 #include "ctl/request/request_spec.h"
 #include "ctl/term_text.h"
+#include "lib/sys/crypt.h"
 
 #define ARENA_SIZE ((size_t)1 << 20)
 #define CODE_SIZE 34 /* with a line end and a NUL */

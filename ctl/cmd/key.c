@@ -9,17 +9,17 @@
 #include <json-c/json.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
+#include "core/event/event.h"
 #include "core/event/pan.h"
-#include "lib/auth/apikey.h"
-#include "lib/sys/clock.h"
-#include "lib/sys/crypt.h"
-#include "lib/db/db.h"
+#include "ctl/cmd/audit_entry.h"
 #include "ctl/ctl.h"
 #include "ctl/request/id_lookup.h"
 #include "ctl/term_text.h"
-#include "ctl/cmd/audit_entry.h"
+#include "lib/auth/apikey.h"
+#include "lib/db/db.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
 
 #define ARENA_SIZE ((size_t)1 << 20)
 #define CREATED_BY "assayctl"

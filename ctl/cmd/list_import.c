@@ -15,14 +15,14 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "lib/sys/clock.h"
-#include "lib/sys/csv.h"
-#include "lib/json/list_entry.h"
 #include "ctl/ctl.h"
-#include "ctl/request/request_spec.h"
 #include "ctl/http_client.h"
 #include "ctl/propose.h"
+#include "ctl/request/request_spec.h"
 #include "ctl/term_text.h"
+#include "lib/json/list_entry.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/csv.h"
 
 #define ENTRIES_MAX 10000 /* per request, which is one transaction */
 #define BODY_MAX ((size_t)1 << 20) /* bytes per request */

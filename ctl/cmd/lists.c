@@ -9,13 +9,13 @@
 #include <json-c/json.h>
 
 #include "core/base/arena.h"
-#include "core/event/list.h"
 #include "core/base/str.h"
+#include "core/event/list.h"
 #include "ctl/ctl.h"
-#include "ctl/request/id_lookup.h"
-#include "ctl/request/request_spec.h"
 #include "ctl/http_client.h"
 #include "ctl/propose.h"
+#include "ctl/request/id_lookup.h"
+#include "ctl/request/request_spec.h"
 
 #define ARENA_SIZE ((size_t)4 << 20)
 

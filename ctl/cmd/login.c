@@ -12,16 +12,16 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
-#include "lib/sys/clock.h"
-#include "lib/sys/crypt.h"
-#include "lib/auth/token.h"
 #include "ctl/cmd/login.h"
 #include "ctl/ctl.h"
-#include "ctl/request/request_spec.h"
-#include "ctl/prompt_secret.h"
 #include "ctl/http_client.h"
+#include "ctl/prompt_secret.h"
+#include "ctl/request/request_spec.h"
 #include "ctl/session.h"
 #include "ctl/term_text.h"
+#include "lib/auth/token.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
 
 #define ARENA_SIZE ((size_t)1 << 20)
 #define EMAIL_SIZE 256

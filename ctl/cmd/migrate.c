@@ -12,18 +12,18 @@
 
 #include "core/base/arena.h"
 #include "core/base/array.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
-#include "core/decide/policy.h"
-#include "core/rule/rule.h"
 #include "core/base/str.h"
+#include "core/decide/policy.h"
+#include "core/event/event.h"
+#include "core/rule/rule.h"
+#include "ctl/cmd/audit_entry.h"
+#include "ctl/ctl.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
-#include "lib/db/db.h"
-#include "ctl/ctl.h"
-#include "ctl/cmd/audit_entry.h"
 
 #define ARENA_SIZE ((size_t)256 << 20) /* mostly untouched */
 #define FILE_SIZE ((size_t)4 << 20) /* of one file of SQL */

@@ -15,13 +15,13 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/decide/model.h"
+#include "ctl/cmd/audit_entry.h"
+#include "ctl/cmd/models.h"
+#include "ctl/ctl.h"
+#include "ctl/term_text.h"
+#include "lib/db/db.h"
 #include "lib/json/model_file.h"
 #include "lib/sys/crypt.h"
-#include "lib/db/db.h"
-#include "ctl/ctl.h"
-#include "ctl/cmd/models.h"
-#include "ctl/term_text.h"
-#include "ctl/cmd/audit_entry.h"
 
 #define ARENA_SIZE ((size_t)64 << 20)
 #define LIST_MAX 1000

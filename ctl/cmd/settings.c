@@ -13,9 +13,9 @@
 #include "core/base/arena.h"
 #include "core/base/str.h"
 #include "ctl/ctl.h"
-#include "ctl/request/request_spec.h"
 #include "ctl/http_client.h"
 #include "ctl/propose.h"
+#include "ctl/request/request_spec.h"
 #include "ctl/term_text.h"
 
 #define ARENA_SIZE ((size_t)4 << 20)

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "core/base/str.h"
-#include "lib/conf/conf.h"
 #include "ctl/ctl.h"
-#include "ctl/term_text.h"
 #include "ctl/doctor/doctor.h"
+#include "ctl/term_text.h"
+#include "lib/conf/conf.h"
 
 #define DOCTOR_ARENA ((size_t)8 << 20)
 #define CONFIG SYSCONFDIR "/assay/assay.conf"

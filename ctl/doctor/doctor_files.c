@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctl/ctl.h"
+#include "ctl/doctor/doctor.h"
+#include "ctl/doctor/site_value.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/sys/certificate.h"
 #include "lib/sys/clock.h"
-#include "ctl/ctl.h"
-#include "ctl/doctor/doctor.h"
-#include "ctl/doctor/site_value.h"
 
 #define SITE_SIZE ((size_t)1 << 20)
 #define DAY (86400 * CLOCK_SECOND)

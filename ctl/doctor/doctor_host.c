@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "core/base/str.h"
+#include "ctl/ctl.h"
+#include "ctl/doctor/doctor.h"
 #include "lib/conf/conf.h"
 #include "lib/engine/geoip.h"
 #include "lib/spool/spool.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/disk.h"
-#include "ctl/ctl.h"
-#include "ctl/doctor/doctor.h"
 
 #define SPOOL_ARENA ((size_t)16 << 20)
 #define DAY (86400 * CLOCK_SECOND)

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 #include "core/base/fail.h"
+#include "ctl/doctor/doctor.h"
 #include "lib/conf/conf.h"
 #include "lib/net/redis.h"
 #include "lib/sys/clock.h"
-#include "ctl/doctor/doctor.h"
 
 #define REDIS_WAIT (2 * CLOCK_SECOND)
 

@@ -2,12 +2,12 @@
 /* assayctl doctor: reads the facts of the server. */
 #include "config.h"
 
+#include "ctl/ctl.h"
+#include "ctl/doctor/doctor.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/shared/gauge.h"
 #include "lib/sys/clock.h"
-#include "ctl/ctl.h"
-#include "ctl/doctor/doctor.h"
 
 #define DOCTOR_TIMEOUT_MS 3000 /* of one statement */
 #define DOCTOR_DEADLINE (10 * CLOCK_SECOND) /* of everything */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/base/str.h"
-#include "ctl/term_text.h"
 #include "ctl/doctor/finding.h"
+#include "ctl/term_text.h"
 
 static enum doctor_state worst_state(const struct finding *list, size_t n);
 static size_t count_state(

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
-#include "core/state/entity_graph.h"
 #include "core/decide/event_context.h"
+#include "core/event/event.h"
+#include "core/state/entity_graph.h"
 #include "core/state/user_state.h"
-#include "ctl/replay/string_ids.h"
 #include "ctl/replay/offline_store.h"
+#include "ctl/replay/string_ids.h"
 
 /* Entities of an event, with their roots. */
 #define NODES_MAX (2 * (IDENTIFIER__MAX + 1))

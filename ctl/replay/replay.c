@@ -18,16 +18,16 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/state/entity_risk.h"
 #include "core/base/str.h"
+#include "core/state/entity_risk.h"
+#include "ctl/ctl.h"
+#include "ctl/http_client.h"
+#include "ctl/interrupt.h"
+#include "ctl/replay/replay.h"
+#include "lib/net/http.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 #include "lib/sys/csv.h"
-#include "lib/net/http.h"
-#include "ctl/ctl.h"
-#include "ctl/replay/replay.h"
-#include "ctl/interrupt.h"
-#include "ctl/http_client.h"
 
 #define BATCH_MAX 100
 #define JOBS_MAX 64

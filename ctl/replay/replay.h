@@ -8,11 +8,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/event/event.h"
 #include "core/decide/policy.h"
 #include "core/decide/score.h"
-#include "lib/sys/csv.h"
+#include "core/event/event.h"
 #include "ctl/replay/offline_store.h"
+#include "lib/sys/csv.h"
 
 struct arena;
 struct command;

@@ -11,10 +11,10 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "lib/sys/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/replay/replay.h"
 #include "ctl/term_text.h"
+#include "lib/sys/clock.h"
 
 #define TIME_END INT64_C(32503680000000000) /* the year 3000 */
 #define ATTR "attr." /* prefix of columns that are attributes */

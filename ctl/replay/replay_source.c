@@ -14,10 +14,10 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "lib/sys/clock.h"
-#include "lib/sys/csv.h"
 #include "ctl/ctl.h"
 #include "ctl/replay/replay.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/csv.h"
 
 #define NAMES_SIZE ((size_t)1 << 20) /* for the names of columns */
 

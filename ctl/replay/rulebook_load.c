@@ -9,17 +9,17 @@
 #include <unistd.h>
 
 #include "core/base/arena.h"
-#include "core/decide/decide.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
-#include "core/decide/policy.h"
-#include "core/rule/rule.h"
 #include "core/base/str.h"
+#include "core/decide/decide.h"
+#include "core/decide/policy.h"
+#include "core/event/event.h"
+#include "core/rule/rule.h"
+#include "ctl/ctl.h"
+#include "ctl/replay/replay.h"
+#include "ctl/request/body_file.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
-#include "ctl/ctl.h"
-#include "ctl/request/body_file.h"
-#include "ctl/replay/replay.h"
 
 #define PATH_SIZE 4096
 

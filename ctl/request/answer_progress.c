@@ -9,10 +9,10 @@
 #include <json-c/json.h>
 
 #include "core/base/fail.h"
-#include "lib/sys/clock.h"
+#include "ctl/request/answer_progress.h"
 #include "ctl/request/request_spec.h"
 #include "ctl/term_text.h"
-#include "ctl/request/answer_progress.h"
+#include "lib/sys/clock.h"
 
 #define EVERY (CLOCK_SECOND / 4) /* pause between polls */
 #define LATER (5 * CLOCK_SECOND) /* pause after a poll that failed */

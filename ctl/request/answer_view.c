@@ -11,11 +11,11 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
-#include "lib/sys/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/request/request_spec.h"
 #include "ctl/request/text_diff.h"
 #include "ctl/term_text.h"
+#include "lib/sys/clock.h"
 
 #define COLUMNS_MAX 32
 #define COLUMN_MIN 8 /* least width of a text that is cut */

@@ -9,13 +9,13 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "core/decide/model.h"
 #include "core/rule/rule.h"
-#include "core/base/str.h"
-#include "lib/json/body.h"
-#include "lib/json/model_file.h"
 #include "ctl/ctl.h"
 #include "ctl/request/body_file.h"
+#include "lib/json/body.h"
+#include "lib/json/model_file.h"
 
 static int rules_dsl(struct arena *a, bool publish, const char *path,
     const char *text, size_t size, struct str *ret, struct fail *f);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "ctl/request/command.h"
 #include "ctl/ctl.h"
+#include "ctl/request/command.h"
 
 #define WORDS_MAX 48 /* bytes of the words of a command */
 #define NEAR 2 /* edit distance up to which a command is suggested */

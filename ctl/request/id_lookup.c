@@ -9,12 +9,12 @@
 
 #include <json-c/json.h>
 
-#include "lib/sys/crypt.h"
 #include "ctl/ctl.h"
+#include "ctl/http_client.h"
 #include "ctl/request/id_lookup.h"
 #include "ctl/request/request_spec.h"
-#include "ctl/http_client.h"
 #include "ctl/term_text.h"
+#include "lib/sys/crypt.h"
 
 #define RANDOM_SIZE 26 /* characters of an id after its prefix */
 #define SHOWN_MAX 10 /* matching ids that are printed */

@@ -13,16 +13,16 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "ctl/ctl.h"
+#include "ctl/http_client.h"
+#include "ctl/prompt_secret.h"
+#include "ctl/propose.h"
+#include "ctl/request/body_file.h"
+#include "ctl/request/request_run.h"
+#include "ctl/request/request_spec.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
-#include "ctl/ctl.h"
-#include "ctl/request/body_file.h"
-#include "ctl/request/request_spec.h"
-#include "ctl/prompt_secret.h"
-#include "ctl/request/request_run.h"
-#include "ctl/http_client.h"
-#include "ctl/propose.h"
 
 #define ARENA_SIZE ((size_t)128 << 20) /* the largest ruleset, compiled */
 #define OPERANDS_MAX 64

@@ -13,11 +13,11 @@
 #include "core/base/arena.h"
 #include "core/base/str.h"
 #include "ctl/ctl.h"
-#include "ctl/request/id_lookup.h"
-#include "ctl/request/request_spec.h"
-#include "ctl/request/request_run.h"
 #include "ctl/http_client.h"
 #include "ctl/propose.h"
+#include "ctl/request/id_lookup.h"
+#include "ctl/request/request_run.h"
+#include "ctl/request/request_spec.h"
 #include "ctl/term_text.h"
 
 static int send_request(struct request_run *rm);

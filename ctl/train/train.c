@@ -17,19 +17,19 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "core/decide/policy.h"
 #include "core/train/band_choice.h"
-#include "core/base/str.h"
-#include "lib/json/body.h"
-#include "lib/json/model_file.h"
-#include "lib/json/body_rules.h"
-#include "lib/sys/clock.h"
-#include "lib/db/db.h"
-#include "ctl/ctl.h"
 #include "ctl/cmd/models.h"
+#include "ctl/ctl.h"
 #include "ctl/interrupt.h"
 #include "ctl/term_text.h"
 #include "ctl/train/train.h"
+#include "lib/db/db.h"
+#include "lib/json/body.h"
+#include "lib/json/body_rules.h"
+#include "lib/json/model_file.h"
+#include "lib/sys/clock.h"
 
 #define ARENA_SIZE ((size_t)4 << 20)
 #define POLICY_MAX ((size_t)1 << 16) /* bytes of a file */

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/train/model_eval.h"
 #include "core/analyse/backtest.h"
-#include "core/event/event.h"
-#include "core/train/logistic_fit.h"
 #include "core/decide/model.h"
 #include "core/decide/score.h"
+#include "core/event/event.h"
+#include "core/train/logistic_fit.h"
+#include "core/train/model_eval.h"
 
 struct arena;
 struct band_goal;

@@ -14,9 +14,9 @@
 #include "core/base/str.h"
 #include "core/decide/policy.h"
 #include "core/train/band_choice.h"
-#include "lib/json/body_rules.h"
 #include "ctl/ctl.h"
 #include "ctl/train/train.h"
+#include "lib/json/body_rules.h"
 
 static double read_share(
     const struct command *cmd, const char *option, const char *text);

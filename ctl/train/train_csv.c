@@ -14,10 +14,10 @@
 
 #include "core/base/fail.h"
 #include "core/signal/features.h"
-#include "lib/sys/clock.h"
-#include "lib/sys/csv.h"
 #include "ctl/ctl.h"
 #include "ctl/train/train.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/csv.h"
 
 #define PROGRESS_ROWS 4096 /* rows between two calls of progress */
 

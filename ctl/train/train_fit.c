@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/train/platt_calibrate.h"
 #include "core/base/fail.h"
 #include "core/signal/features.h"
 #include "core/train/feature_range.h"
+#include "core/train/platt_calibrate.h"
 #include "ctl/ctl.h"
 #include "ctl/train/train.h"
 

@@ -8,15 +8,15 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/signal/features.h"
 #include "core/decide/policy.h"
 #include "core/decide/sample.h"
+#include "core/signal/features.h"
+#include "ctl/train/train.h"
+#include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
-#include "lib/db/db.h"
-#include "ctl/train/train.h"
 
 #define BATCH 2000 /* samples per statement, of some 3 KB each */
 #define STRETCH_FIRST (3600 * CLOCK_SECOND) /* time range of a statement */

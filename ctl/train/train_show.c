@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 #include "core/analyse/wilson.h"
-#include "core/signal/features.h"
 #include "core/decide/policy.h"
-#include "lib/sys/clock.h"
+#include "core/signal/features.h"
 #include "ctl/ctl.h"
 #include "ctl/train/train.h"
+#include "lib/sys/clock.h"
 
 static void show_parts(const struct train_table *tb, const struct plan *pl,
     const struct trained *tr);

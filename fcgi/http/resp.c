@@ -2,8 +2,8 @@
 /* One reply: status, headers and a JSON (or text) body. */
 #include "config.h"
 
-#include <fcgiapp.h>
 #include <assert.h>
+#include <fcgiapp.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "core/base/fail.h"
-#include "lib/net/redis.h"
 #include "fcgi/pool/idle_task.h"
 #include "fcgi/pool/request_loop.h"
 #include "fcgi/pool/worker_main.h"
@@ -22,6 +21,7 @@
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/geoip.h"
+#include "lib/net/redis.h"
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
 #include "lib/sys/clock.h"

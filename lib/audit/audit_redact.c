@@ -10,12 +10,12 @@
 #include <strings.h>
 
 #include "core/base/array.h"
-#include "core/event/list.h"
-#include "core/event/pan.h"
 #include "core/base/str.h"
 #include "core/base/utf8.h"
-#include "lib/json/body.h"
+#include "core/event/list.h"
+#include "core/event/pan.h"
 #include "lib/audit/audit_redact.h"
+#include "lib/json/body.h"
 
 #define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 #define TEXT_MAX 256 /* bytes of a text that are stored */

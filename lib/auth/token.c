@@ -10,9 +10,9 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "lib/auth/token.h"
 #include "lib/json/body.h"
 #include "lib/sys/crypt.h"
-#include "lib/auth/token.h"
 
 #define ISSUER "assay"
 #define AUDIENCE "assay-operator"

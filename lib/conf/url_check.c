@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/event/ip_address.h"
 #include "core/base/fail.h"
+#include "core/event/ip_address.h"
 #include "lib/conf/url_check.h"
 
 #define HOST_MAX 253 /* bytes of a name */

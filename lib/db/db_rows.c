@@ -5,8 +5,8 @@
 #include <arpa/inet.h>
 #include <assert.h>
 #include <endian.h>
-#include <string.h>
 #include <libpq-fe.h>
+#include <string.h>
 
 #include "lib/db/db_int.h"
 

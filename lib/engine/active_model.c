@@ -7,10 +7,10 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "lib/json/model_file.h"
 #include "lib/db/db.h"
-#include "lib/sys/log.h"
 #include "lib/engine/active_model.h"
+#include "lib/json/model_file.h"
+#include "lib/sys/log.h"
 
 static const char *source_of(const char *origin);
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "core/base/fail.h"
-#include "lib/json/model_file.h"
 #include "lib/db/db.h"
-#include "lib/sys/log.h"
 #include "lib/engine/candidate_model.h"
+#include "lib/json/model_file.h"
+#include "lib/sys/log.h"
 
 static void read_it(
     struct candidate_model *c, struct arena *a, const struct rows *r);

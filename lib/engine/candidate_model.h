@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/sys/crypt.h"
 #include "lib/engine/active_model.h"
+#include "lib/sys/crypt.h"
 
 struct arena;
 struct db;

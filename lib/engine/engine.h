@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "core/decide/decide.h"
+#include "core/decide/score.h"
 #include "core/event/event.h"
 #include "core/event/list.h"
-#include "core/decide/score.h"
 
 struct arena;
 struct db;

@@ -3,10 +3,10 @@
 #include "config.h"
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/str.h"
-#include "lib/sys/crypt.h"
+#include "core/event/event.h"
 #include "lib/engine/event_digest.h"
+#include "lib/sys/crypt.h"
 
 #define VERSION_MASK 0xff
 

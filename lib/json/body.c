@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
+#include "core/event/event.h"
 #include "core/event/pan.h"
 #include "core/rule/rule.h"
 #include "lib/json/body.h"

@@ -8,8 +8,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/array.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
+#include "core/event/event.h"
 #include "core/event/geo.h"
 #include "core/event/pan.h"
 #include "core/event/phone.h"

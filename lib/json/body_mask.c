@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/event/event.h"
 #include "core/base/str.h"
+#include "core/event/event.h"
 #include "lib/json/body.h"
 
 #define BULLET "\xe2\x80\xa2" /* U+2022 */

@@ -8,10 +8,10 @@
 
 #include "core/base/arena.h"
 #include "core/base/array.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
-#include "core/decide/policy.h"
 #include "core/base/str.h"
+#include "core/decide/policy.h"
+#include "core/event/event.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 

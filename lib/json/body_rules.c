@@ -9,8 +9,8 @@
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/rule/rule.h"
 #include "core/base/str.h"
+#include "core/rule/rule.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 

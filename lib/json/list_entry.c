@@ -9,9 +9,9 @@
 #include "core/base/utf8.h"
 #include "core/event/pan.h"
 #include "lib/json/body.h"
+#include "lib/json/list_entry.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/csv.h"
-#include "lib/json/list_entry.h"
 
 #define COLUMNS "kind,subject,value,reason,expiresAt"
 

@@ -13,8 +13,8 @@
 #include "core/decide/model.h"
 #include "lib/json/body.h"
 #include "lib/json/body_int.h"
-#include "lib/sys/clock.h"
 #include "lib/json/model_file.h"
+#include "lib/sys/clock.h"
 
 #define PATH_SIZE 64
 #define DATE_SIZE 10 /* like 2026-11-21 */

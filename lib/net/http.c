@@ -12,8 +12,8 @@
 
 #include <curl/curl.h>
 
-#include "core/event/ip_address.h"
 #include "core/base/fail.h"
+#include "core/event/ip_address.h"
 #include "lib/net/http.h"
 
 struct http {

@@ -12,9 +12,9 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
+#include "lib/conf/redis_url.h"
 #include "lib/net/redis.h"
 #include "lib/net/redis_net.h"
-#include "lib/conf/redis_url.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 

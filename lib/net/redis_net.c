@@ -17,8 +17,8 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "lib/net/redis_net.h"
 #include "lib/conf/redis_url.h"
+#include "lib/net/redis_net.h"
 #include "lib/sys/clock.h"
 
 static int open_socket(struct redis_net *n, int64_t deadline, struct fail *f);

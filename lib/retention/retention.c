@@ -9,11 +9,11 @@
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/retention/retention.h"
 #include "lib/shared/runtime_setting.h"
+#include "lib/sys/clock.h"
 
 #define BATCH 5000 /* rows of collections without months */
 #define MONTHS_AHEAD 24

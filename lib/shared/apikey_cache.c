@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "lib/sys/clock.h"
 #include "lib/shared/apikey_cache.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 
 #define PROBES ((size_t)32) /* slots that a key may use */
 #define CHECK_BITS 24

@@ -4,8 +4,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "lib/shared/companion_counter.h"
 #include "lib/db/db.h"
+#include "lib/shared/companion_counter.h"
 #include "lib/shared/shm.h"
 
 #define CELLS_MAX (sizeof(struct metrics) / sizeof(uint64_t))

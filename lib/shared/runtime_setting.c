@@ -11,11 +11,11 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/shared/runtime_setting.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
 #define SHARED_MAX (5 * CLOCK_SECOND) /* shared values are older: refresh */

@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "lib/shared/companion_counter.h"
 #include "lib/db/db.h"
 #include "lib/engine/geoip.h"
+#include "lib/shared/companion_counter.h"
 #include "lib/shared/gauge.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/storage_stats.h"

@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/decide/model.h"
 #include "core/base/str.h"
+#include "core/decide/model.h"
 #include "lib/db/db.h"
-#include "lib/sys/disk.h"
 #include "lib/shared/storage_stats.h"
+#include "lib/sys/disk.h"
 
 static void note_rows(struct storage_stats *st, const char *name, int64_t rows);
 static void print_rows(const struct storage_stats *st, struct str *s);

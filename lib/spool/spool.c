@@ -17,10 +17,10 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "lib/sys/clock.h"
-#include "lib/sys/crypt.h"
 #include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
 
 #define ACTIVE "active" /* the file that workers append to */
 #define SUFFIX_DRAIN ".drain" /* closed for appending, to be drained */

@@ -10,8 +10,8 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "lib/db/db.h"
-#include "lib/spool/spool_drain.h"
 #include "lib/spool/spool.h"
+#include "lib/spool/spool_drain.h"
 
 static int drain_step_once(struct spool *sp, struct db *db, struct arena *a,
     const struct spool_file *file, size_t max, struct spool_drain *ret,

@@ -12,8 +12,8 @@
 #include "core/base/array.h"
 #include "core/base/str.h"
 #include "lib/json/body.h"
-#include "lib/sys/crypt.h"
 #include "lib/spool/spool.h"
+#include "lib/sys/crypt.h"
 
 #define SUM_BYTES 8 /* of the SHA-256 of the object's text */
 #define SUM_DIGITS ((size_t)2 * SUM_BYTES)

@@ -7,17 +7,17 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/fail.h"
 #include "core/decide/decide.h"
 #include "core/event/event.h"
-#include "core/base/fail.h"
-#include "core/state/entity_graph.h"
 #include "core/signal/signals.h"
+#include "core/state/entity_graph.h"
 #include "core/state/user_state.h"
-#include "lib/sys/clock.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
 #include "lib/shared/metric.h"
+#include "lib/sys/clock.h"
 #include "lib/txn/txn_int.h"
 
 #define TXN_TRIES 4 /* the most tries after deadlocks and used keys */

@@ -7,8 +7,8 @@
 
 #include "core/base/fail.h"
 #include "lib/conf/conf.h"
-#include "lib/engine/event_digest.h"
 #include "lib/engine/engine.h"
+#include "lib/engine/event_digest.h"
 #include "lib/txn/txn_int.h"
 
 static bool is_mismatch(const struct txn_event *ev);

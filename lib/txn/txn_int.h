@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 #include "core/decide/decide.h"
+#include "core/decide/event_context.h"
 #include "core/event/event.h"
 #include "core/event/geo.h"
-#include "core/state/entity_graph.h"
 #include "core/event/list.h"
-#include "core/state/entity_risk.h"
-#include "core/decide/event_context.h"
 #include "core/signal/signals.h"
+#include "core/state/entity_graph.h"
+#include "core/state/entity_risk.h"
 #include "lib/txn/txn.h"
 
 struct arena;

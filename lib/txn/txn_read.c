@@ -11,8 +11,8 @@
 #include "core/state/user_state.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
-#include "lib/engine/tag_weight_cache.h"
 #include "lib/engine/list_cache.h"
+#include "lib/engine/tag_weight_cache.h"
 #include "lib/txn/txn_int.h"
 
 /* Indices of the results of round trip 1, or TXN_NOT_SENT. */

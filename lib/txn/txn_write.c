@@ -9,13 +9,13 @@
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/state/user_state.h"
 #include "core/base/str.h"
-#include "lib/json/body.h"
+#include "core/state/user_state.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
-#include "lib/txn/txn_int.h"
+#include "lib/json/body.h"
 #include "lib/spool/spool.h"
+#include "lib/txn/txn_int.h"
 
 /*
  * A send_ function queues one statement with its rows, and nothing if there

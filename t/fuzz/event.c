@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
+#include "core/event/event.h"
 #include "core/event/geo.h"
 #include "core/event/phone.h"
-#include "core/base/str.h"
 #include "lib/json/body.h"
 #include "t/fuzz/fuzz.h"
 

@@ -14,8 +14,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/decide/model.h"
 #include "core/base/str.h"
+#include "core/decide/model.h"
 #include "lib/json/model_file.h"
 #include "t/fuzz/fuzz.h"
 

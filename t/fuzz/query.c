@@ -13,8 +13,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/array.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
+#include "core/event/event.h"
 #include "fcgi/http/path_match.h"
 #include "fcgi/http/query.h"
 #include "t/fuzz/fuzz.h"

@@ -14,12 +14,12 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_format.h"
 #include "core/rule/rule_int.h"
 #include "core/rule/rule_warn.h"
 #include "core/signal/signals.h"
-#include "core/base/str.h"
 #include "t/fuzz/fuzz.h"
 
 #define TEXT_MAX ((size_t)1 << 14)

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/str.h"
 #include "core/decide/decide.h"
 #include "core/decide/model.h"
 #include "core/decide/sample.h"
-#include "core/rule/rule.h"
 #include "core/decide/score.h"
-#include "core/base/str.h"
+#include "core/rule/rule.h"
 #include "t/fuzz/fuzz.h"
 
 static void check_again(const struct sample *first);

@@ -13,8 +13,8 @@
 
 #include "core/base/arena.h"
 #include "core/event/event.h"
-#include "lib/sys/crypt.h"
 #include "lib/auth/token.h"
+#include "lib/sys/crypt.h"
 #include "t/fuzz/fuzz.h"
 
 #define NOW INT64_C(1795000000000000)

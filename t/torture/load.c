@@ -27,8 +27,8 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "lib/sys/clock.h"
 #include "lib/net/http.h"
+#include "lib/sys/clock.h"
 #include "t/torture/event.h"
 
 #define CLIENTS_MAX 256

@@ -2,9 +2,9 @@
 /* lib/shared/apikey_cache.c: keys to trust while PostgreSQL is unreachable. */
 #include "config.h"
 
-#include "lib/sys/clock.h"
 #include "lib/shared/apikey_cache.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 #include "t/unit/unit.h"
 
 #define NOW (INT64_C(5000) * CLOCK_SECOND)

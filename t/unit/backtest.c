@@ -2,8 +2,8 @@
 /* core/analyse/backtest.c: counts, rates and their JSON. */
 #include "config.h"
 
-#include "core/base/arena.h"
 #include "core/analyse/backtest.h"
+#include "core/base/arena.h"
 #include "core/base/str.h"
 #include "core/base/value.h"
 #include "core/signal/signals.h"

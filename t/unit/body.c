@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/event/event.h"
 #include "lib/json/body.h"
 #include "t/unit/unit.h"
 

@@ -8,9 +8,9 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "core/decide/policy.h"
 #include "core/rule/rule.h"
-#include "core/base/str.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "t/unit/unit.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/decide/decide.h"
 #include "core/base/fail.h"
+#include "core/decide/decide.h"
 #include "core/decide/model.h"
 #include "core/signal/signals.h"
 #include "t/unit/blank_model.h"

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
-#include "core/event/phone.h"
 #include "core/base/str.h"
 #include "core/base/value.h"
+#include "core/event/event.h"
+#include "core/event/phone.h"
 #include "t/unit/unit.h"
 
 static const struct {

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "core/base/arena.h"
-#include "core/event/event.h"
 #include "core/base/value.h"
+#include "core/event/event.h"
 #include "lib/engine/event_digest.h"
 #include "t/unit/unit.h"
 

@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-#include "core/signal/signal_range.h"
 #include "core/analyse/explain.h"
+#include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/signal/features.h"
+#include "core/base/str.h"
 #include "core/decide/model.h"
 #include "core/decide/sample.h"
 #include "core/rule/rule_explain.h"
+#include "core/signal/features.h"
+#include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
-#include "core/base/str.h"
-#include "t/unit/made_up.h"
 #include "t/unit/blank_model.h"
+#include "t/unit/made_up.h"
 #include "t/unit/unit.h"
 
 #define BLOCK_SIZE ((size_t)1 << 24)

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/value.h"
 #include "core/signal/features.h"
 #include "core/signal/signals.h"
-#include "core/base/value.h"
 #include "t/unit/unit.h"
 
 /*

@@ -2,10 +2,10 @@
 /* fcgi/gate/load_shed.c: which requests are refused, and for how long. */
 #include "config.h"
 
-#include "fcgi/http/route_type.h"
 #include "fcgi/gate/load_shed.h"
-#include "lib/sys/clock.h"
+#include "fcgi/http/route_type.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 #include "t/unit/unit.h"
 
 #define MS INT64_C(1000)

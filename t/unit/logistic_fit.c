@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/analyse/backtest.h"
+#include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/train/logistic_fit.h"
 #include "t/unit/unit.h"

@@ -2,10 +2,10 @@
 /* Random rules and signals, for properties that all of them must have. */
 #include "config.h"
 
-#include "core/signal/signals.h"
 #include "core/base/str.h"
-#include "t/unit/unit.h"
+#include "core/signal/signals.h"
 #include "t/unit/made_up.h"
+#include "t/unit/unit.h"
 
 static void random_literal(struct str *s, enum value_type type);
 static void random_test(struct str *s);

@@ -8,8 +8,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/decide/model.h"
 #include "core/base/str.h"
+#include "core/decide/model.h"
 #include "lib/json/model_file.h"
 #include "t/unit/blank_model.h"
 #include "t/unit/unit.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/analyse/backtest.h"
-#include "core/train/platt_calibrate.h"
 #include "core/base/fail.h"
 #include "core/train/logit.h"
+#include "core/train/platt_calibrate.h"
 #include "t/unit/unit.h"
 
 #define COLUMNS 6

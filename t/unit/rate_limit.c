@@ -8,8 +8,8 @@
 
 #include "fcgi/access/rate_limit.h"
 #include "fcgi/worker/worker.h"
-#include "lib/sys/clock.h"
 #include "lib/shared/shm.h"
+#include "lib/sys/clock.h"
 #include "t/unit/unit.h"
 
 #define NOW (INT64_C(1795233900) * CLOCK_SECOND) /* the start of a minute */

@@ -11,12 +11,12 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
 #include "core/rule/rule_int.h"
 #include "core/rule/rule_warn.h"
 #include "core/signal/signals.h"
-#include "core/base/str.h"
 #include "t/unit/made_up.h"
 #include "t/unit/unit.h"
 

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/str.h"
 #include "core/decide/decide.h"
 #include "core/decide/model.h"
 #include "core/decide/sample.h"
 #include "core/rule/rule.h"
-#include "core/base/str.h"
 #include "t/unit/unit.h"
 
 #define HEAD "{\"score\":7,\"verdict\":\"deny\""

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/str.h"
+#include "core/signal/signals.h"
 #include "core/state/entity_graph.h"
 #include "core/state/entity_risk.h"
-#include "core/signal/signals.h"
 #include "core/state/user_state.h"
-#include "core/base/str.h"
 #include "t/unit/unit.h"
 
 #define NOW INT64_C(1790000000000000)

@@ -8,8 +8,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "lib/sys/crypt.h"
 #include "lib/auth/token.h"
+#include "lib/sys/crypt.h"
 #include "t/unit/unit.h"
 
 #define NOW INT64_C(1795000000123456)
