@@ -24,31 +24,31 @@ enum target {
 	TARGET__MAX
 };
 
-/* What a request with the harmless member does. */
+/* What a request with the member exempt does. */
 enum instead { INSTEAD_NOTHING = 1, INSTEAD_SHADOW, INSTEAD__MAX };
 
 /* One row of proposables.tbl; without a subject the route is not in it. */
 struct proposable {
 	enum approval subject;
-	enum approval other;
+	enum approval also;
 	enum target target;
 	const char *member;
-	const char *without;
-	const char *harmless;
+	const char *missing;
+	const char *exempt;
 	enum instead instead;
 	enum role role;
 };
 
-static bool is_harmless(const struct proposable *pr, struct json_object *json);
+static bool needs_no_approval(
+    const struct proposable *pr, struct json_object *json);
 static int entry_target(
     struct req *req, const struct resp *answer, const char **ret);
 
 static const struct proposable proposables[ROUTE__MAX] = {
 #define PROPOSABLE(                                                            \
-    fn, subject, other, target, member, without, harmless, instead, role)      \
-	[ROUTE_##fn] = { APPROVAL_##subject, APPROVAL_##other,                 \
-		TARGET_##target, member, without, harmless, INSTEAD_##instead, \
-		ROLE_##role },
+    fn, subject, also, target, member, missing, exempt, instead, role)         \
+	[ROUTE_##fn] = { APPROVAL_##subject, APPROVAL_##also, TARGET_##target, \
+		member, missing, exempt, INSTEAD_##instead, ROLE_##role },
 #include "fcgi/gate/proposables.tbl"
 #undef PROPOSABLE
 };
@@ -59,8 +59,8 @@ proposal_gate(struct req *req)
 	const struct proposable *pr = &proposables[route_id(req->route)];
 
 	if ((!approval_named(conf.FOUR_EYES, pr->subject) &&
-		!approval_named(conf.FOUR_EYES, pr->other)) ||
-	    is_harmless(pr, req->json))
+		!approval_named(conf.FOUR_EYES, pr->also)) ||
+	    needs_no_approval(pr, req->json))
 		return 0;
 	return fail_set(
 	    &req->fail, FAIL_DENIED, APPROVAL_REQUIRED, NULL, "%s", "");
@@ -72,7 +72,7 @@ proposal_read(struct req *req, const char *action, struct json_object *json,
 {
 	const enum role role = req->operator.role;
 	const struct proposable *pr;
-	bool harmless;
+	bool exempt;
 
 	if (inner_request_read(req, action, json, &ret->request) == -1)
 		return -1;
@@ -86,12 +86,12 @@ proposal_read(struct req *req, const char *action, struct json_object *json,
 		    "needs a role above %s", token_role_name(role));
 	ret->subject = pr->subject;
 	ret->role = pr->role;
-	harmless = is_harmless(pr, json);
-	ret->shadow = harmless && pr->instead == INSTEAD_SHADOW;
-	if (harmless && !ret->shadow)
+	exempt = needs_no_approval(pr, json);
+	ret->shadow = exempt && pr->instead == INSTEAD_SHADOW;
+	if (exempt && !ret->shadow)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST, "body",
 		    "needs no approval with \"%s\"; send the request itself",
-		    pr->harmless);
+		    pr->exempt);
 	return 0;
 }
 
@@ -126,7 +126,7 @@ proposal_target(struct req *req, const struct proposal *p,
 	case TARGET_MEMBER:
 		*ret = body_has(p->request.json, pr->member)
 		    ? body_string(p->request.json, pr->member)
-		    : pr->without;
+		    : pr->missing;
 		return 0;
 	case TARGET_ENTRY:
 		return entry_target(req, answer, ret);
@@ -156,12 +156,12 @@ proposal_run(struct req *req, const struct proposal *p, const char *author,
 
 /* Whether a body has the member with which it needs no approval. */
 static bool
-is_harmless(const struct proposable *pr, struct json_object *json)
+needs_no_approval(const struct proposable *pr, struct json_object *json)
 {
 	struct json_object *value;
 
-	return pr->harmless != NULL &&
-	    json_object_object_get_ex(json, pr->harmless, &value) &&
+	return pr->exempt != NULL &&
+	    json_object_object_get_ex(json, pr->exempt, &value) &&
 	    json_object_is_type(value, json_type_boolean) &&
 	    json_object_get_boolean(value);
 }
