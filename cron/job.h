@@ -90,20 +90,20 @@ const struct job *job_find(const char *name);
  * 1 << enum job_option.  Return an exit status of sysexits(3); it is
  * EX_TEMPFAIL if the database could not be reached at the end.
  */
-int run_job(const struct job *job, int64_t until, unsigned options);
+int job_run(const struct job *job, int64_t until, unsigned options);
 
 /* Make TERM and INT end the run of this process, also before it begins. */
-void run_listen(void);
+void job_listen(void);
 
 /* Return whether the run must end: its time has passed, or TERM or INT came. */
-bool run_must_stop(const struct job_run *r);
+bool job_must_stop(const struct job_run *r);
 
 /*
- * Run these jobs at the same time with run_job(), each in its own process, and
+ * Run these jobs at the same time with job_run(), each in its own process, and
  * wait for all of them.  Pass TERM and INT on to them.  Restart a killed one
  * unless until has passed.  Return the highest of their exit statuses.
  */
-int work_jobs(
+int supervisor_work(
     const struct job *const *list, size_t n, int64_t until, unsigned options);
 
 #endif

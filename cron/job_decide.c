@@ -270,7 +270,7 @@ retry_failed(struct job_run *r, struct queue_load *l, struct fail *f)
 			return -1;
 		if (w->unreadable || w->tries == 0)
 			continue;
-		if (run_must_stop(r) || clock_ticks() >= until ||
+		if (job_must_stop(r) || clock_ticks() >= until ||
 		    db_trouble(r->db) == DB_LOST)
 			continue;
 		decide_together(r, l, &w, 1);

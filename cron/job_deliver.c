@@ -231,7 +231,7 @@ drive_transfers(struct job_run *r, int64_t until, bool run_ended)
 	int64_t left;
 
 	while (d->sending > 0 && (left = until - clock_ticks()) > 0 &&
-	    (run_ended || !run_must_stop(r)))
+	    (run_ended || !job_must_stop(r)))
 		if (take_finished(d, (int)(left / (CLOCK_SECOND / 1000)) + 1) &&
 		    !run_ended && left > GATHER)
 			until = clock_ticks() + GATHER;

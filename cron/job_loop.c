@@ -48,14 +48,14 @@ static int exit_status_of_state(enum job_state state);
 static volatile sig_atomic_t stopping;
 
 int
-run_job(const struct job *job, int64_t until, unsigned options)
+job_run(const struct job *job, int64_t until, unsigned options)
 {
 	const int64_t began = clock_ticks();
 	struct job_run r = { .job = job, .until = until, .options = options };
 	struct fail f = { 0 };
 	enum job_state state = STATE_FAILED;
 
-	run_listen();
+	job_listen();
 	log_context("job", job->name);
 	if (prepare_run(&r, &f) == 0)
 		state = run_steps(&r);
@@ -68,7 +68,7 @@ run_job(const struct job *job, int64_t until, unsigned options)
 }
 
 void
-run_listen(void)
+job_listen(void)
 {
 	const struct sigaction action = { .sa_handler = on_signal };
 
@@ -78,7 +78,7 @@ run_listen(void)
 }
 
 bool
-run_must_stop(const struct job_run *r)
+job_must_stop(const struct job_run *r)
 {
 	return stopping != 0 || (r->until != 0 && clock_ticks() >= r->until);
 }
@@ -138,7 +138,7 @@ run_steps(struct job_run *r)
 	enum job_state state = STATE_FINE;
 	bool more = true;
 
-	while (!run_must_stop(r)) {
+	while (!job_must_stop(r)) {
 		state = run_step(r, state, &more);
 		if (r->until == 0 && (state != STATE_FINE || !more))
 			break;

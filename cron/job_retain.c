@@ -67,7 +67,7 @@ job_retain_close(struct job_run *r)
 static bool
 sweep_ended(void *arg)
 {
-	return run_must_stop(arg);
+	return job_must_stop(arg);
 }
 
 /* Create partitions first: decisions cannot be stored without them. */

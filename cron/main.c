@@ -89,8 +89,9 @@ main(int argc, char *argv[])
 	/* The companion has no log files to open again. */
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);
-	return opt.n == 1 ? run_job(opt.list[0], until, opt.options)
-			  : work_jobs(opt.list, opt.n, until, opt.options);
+	return opt.n == 1
+	    ? job_run(opt.list[0], until, opt.options)
+	    : supervisor_work(opt.list, opt.n, until, opt.options);
 }
 
 /* Read options and jobs; exit if they are wrong. */

@@ -28,7 +28,7 @@ struct supervised_job {
 struct supervisor_state {
 	struct supervised_job *children;
 	size_t n;
-	int64_t until; /* for run_job() */
+	int64_t until; /* for job_run() */
 	unsigned options;
 	pid_t self;
 	sigset_t before; /* signals that were blocked at the start */
@@ -46,7 +46,7 @@ static int exit_status_of_child(const struct job *job, int wait_status);
 static void raise_status(struct supervisor_state *w, int status);
 
 int
-work_jobs(
+supervisor_work(
     const struct job *const *list, size_t n, int64_t until, unsigned options)
 {
 	struct supervisor_state w = {
@@ -105,11 +105,11 @@ start_child(struct supervisor_state *w, struct supervised_job *c)
 		c->pid = pid;
 		return;
 	}
-	run_listen();
+	job_listen();
 	sigprocmask(SIG_SETMASK, &w->before, NULL);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) == -1 || getppid() != w->self)
 		_exit(EX_TEMPFAIL);
-	exit(run_job(c->job, w->until, w->options));
+	exit(job_run(c->job, w->until, w->options));
 }
 
 static bool

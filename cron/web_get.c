@@ -23,7 +23,7 @@ web_get(struct job_run *r, struct http_call *call, struct fail *f)
 		http_free(h);
 		return NULL;
 	}
-	while (http_wait(h, WAIT_MS) == NULL && !run_must_stop(r))
+	while (http_wait(h, WAIT_MS) == NULL && !job_must_stop(r))
 		continue;
 	return h;
 }

@@ -3,10 +3,20 @@
 # Names in the C files given as arguments, one fault a line: a struct or enum tag
 # that two files define, a static function of one word or of a name that two
 # files use, a static prototype without parameter names, a struct whose members
-# share a prefix, and a second nitems.
+# share a prefix, a second nitems, and an exported function whose first word is not
+# in the name of its file or folder.
 use strict;
 use warnings;
 
+# First words that a file has beside those of its name: handlers are called as their
+# routes.
+my %family = (
+	'core/decide/score.c' => 'scorer',
+	'fcgi/ep/ep_async.c' => 'decision',
+	'fcgi/ep/ep_queue.c' => 'case',
+	'fcgi/ep/ep_try.c' => 'decision',
+	'fcgi/ep/ep_verdict.c' => 'activity',
+);
 my (%tag, %static, $nitems);
 for my $file (@ARGV) {
 	open(my $in, '<', $file) or die "$file: $!\n";
@@ -23,6 +33,13 @@ for my $file (@ARGV) {
 		    if @members > 2 && !grep { index($_, $prefix) != 0 } @members;
 	}
 	next unless $file =~ m{^(?:core|lib|fcgi|cron|ctl)/};
+	my %own = map { s/s$//r => 1 } 'main', $family{$file} // (),
+	    split /_/, join '_', $file =~ m{(\w+)/(\w+)\.c$};
+	while ($text =~ /^(?!static|typedef)[a-z][\w *]*\n(([a-z0-9]+)\w*)\(/gm) {
+		my ($name, $word) = ($1, $2);
+		print "$file: $name does not begin with a name of its file\n"
+		    if !$own{ $word =~ s/s$//r };
+	}
 	while ($text =~ /^static [^;{}=()]*?\b(\w+)\(([^;{}]*)\)\s*(;|\n\{|__attribute__)/gm) {
 		my ($name, $parameters, $end) = ($1, $2, $3);
 		$static{$name}{$file} = 1 if $end eq "\n{";

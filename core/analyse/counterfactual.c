@@ -89,7 +89,7 @@ static void reverse_numbers(struct numbers *numbers);
 static int number_order(const void *a, const void *b);
 
 int
-explain_changes(const struct rulebook *book, const struct sample *sample,
+counterfactual_find(const struct rulebook *book, const struct sample *sample,
     struct arena *a, struct counterfactuals *ret, struct fail *f)
 {
 	char *other = arena_alloc(a, RULE_STRING_MAX + 2);
@@ -490,7 +490,7 @@ try_value(struct search *s, const struct subject *of, struct value to,
 	return 0;
 }
 
-/* The size of a change, as explain_changes() defines it. */
+/* The size of a change, as counterfactual_find() defines it. */
 static double
 size_of(const struct value *from, const struct value *to)
 {

@@ -27,7 +27,7 @@ struct counterfactual {
 	bool other; /* to represents every text that no rule names */
 	enum verdict verdict; /* 0 if no change was found */
 	int score;
-	double size; /* see explain_changes() */
+	double size; /* see counterfactual_find() */
 };
 
 /* The smallest change in each direction that gives another verdict. */
@@ -90,9 +90,9 @@ int explain_tag_weights(struct arena *a, const struct score *rules,
  *
  * Return 0, or -1 with f set if the arena is full.
  */
-int explain_changes(const struct rulebook *book, const struct sample *sample,
-    struct arena *a, struct counterfactuals *ret, struct fail *f)
-    __attribute__((warn_unused_result));
+int counterfactual_find(const struct rulebook *book,
+    const struct sample *sample, struct arena *a, struct counterfactuals *ret,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Append a JSON object with the values of all signals and attributes; unknown
@@ -129,7 +129,7 @@ void explain_learned_json(struct str *s, const struct reason *reasons, size_t n,
 void explain_policy_json(
     struct str *s, const struct policy *p, const struct band *band);
 
-/* Append the result of explain_changes() as JSON. */
+/* Append the result of counterfactual_find() as JSON. */
 void explain_changes_json(struct str *s, const struct counterfactuals *changes);
 
 #endif

@@ -136,8 +136,8 @@ explain_policy_json(
 	str_json(s, p->id);
 	str_add(s, ",\"version\":");
 	str_json(s, p->version);
-	str_addf(
-	    s, ",\"onError\":\"%s\",\"band\":", on_error_name(p->on_error));
+	str_addf(s,
+	    ",\"onError\":\"%s\",\"band\":", policy_on_error_name(p->on_error));
 	if (band == NULL) {
 		str_add(s, "null}");
 		return;

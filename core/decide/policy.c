@@ -72,14 +72,14 @@ policy_review_queue(const struct policy *p)
 }
 
 const char *
-on_error_name(enum on_error e)
+policy_on_error_name(enum on_error e)
 {
 	assert(e >= ON_ERROR_FAIL_OPEN && e < ON_ERROR__MAX);
 	return on_errors[e];
 }
 
 enum on_error
-on_error_parse(const char *name)
+policy_on_error_parse(const char *name)
 {
 	return name_index(on_errors, name);
 }

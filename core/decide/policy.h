@@ -59,7 +59,7 @@ const char *policy_queue(const struct band *band);
 const char *policy_review_queue(const struct policy *p);
 
 /* Names such as "fail_open".  The parser returns 0 if unknown. */
-const char *on_error_name(enum on_error e);
-enum on_error on_error_parse(const char *name);
+const char *policy_on_error_name(enum on_error e);
+enum on_error policy_on_error_parse(const char *name);
 
 #endif

@@ -73,7 +73,7 @@ login(const struct command *cmd, int argc, char **argv)
 }
 
 int
-logout(const struct command *cmd, int argc, char **argv)
+login_end(const struct command *cmd, int argc, char **argv)
 {
 	bool all = false;
 	const struct opt opts[] = {
@@ -97,7 +97,7 @@ logout(const struct command *cmd, int argc, char **argv)
 }
 
 int
-refresh(const struct command *cmd, int argc, char **argv)
+login_refresh(const struct command *cmd, int argc, char **argv)
 {
 	const struct client_request req = {
 		.what = cmd->name, .method = "POST", .path = "/v1/auth/refresh"
@@ -125,7 +125,7 @@ refresh(const struct command *cmd, int argc, char **argv)
 }
 
 int
-whoami(const struct command *cmd, int argc, char **argv)
+login_whoami(const struct command *cmd, int argc, char **argv)
 {
 	const char *own = getenv("ASSAY_TOKEN");
 	struct session ss;
@@ -148,7 +148,7 @@ whoami(const struct command *cmd, int argc, char **argv)
 }
 
 int
-password_change(const struct command *cmd, int argc, char **argv)
+login_password(const struct command *cmd, int argc, char **argv)
 {
 	char old[PASSWORD_SIZE], next[PASSWORD_SIZE], again[PASSWORD_SIZE];
 	struct http_client sv = { 0 };

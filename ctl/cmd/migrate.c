@@ -736,7 +736,7 @@ read_policy_file(
 		return -1;
 	str_init(&bands, &w->arena);
 	body_bands(&bands, &policy);
-	params_text(p, on_error_name(policy.on_error));
+	params_text(p, policy_on_error_name(policy.on_error));
 	params_text(p, str_text(&bands));
 	return 0;
 }

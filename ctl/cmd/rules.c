@@ -103,7 +103,7 @@ rules_test(const struct command *cmd, int argc, char **argv)
 	    (books.type = event_type_parse(type)) == EVENT_TYPE__NONE)
 		opt_usage(cmd, "--type: %s is no event type", type);
 	ctl_arena(&a, ARENA_SIZE);
-	if (policies_load(books.books, &policies, sql, &a, &f) == -1) {
+	if (rulebook_load_policies(books.books, &policies, sql, &a, &f) == -1) {
 		n = 0;
 		status = ctl_failed("rules test", &f);
 		if (f.kind == FAIL_DENIED) /* the file cannot be read */

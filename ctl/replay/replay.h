@@ -224,7 +224,7 @@ int rulebook_load(struct rulebook *books, const struct offline_options *options,
  * Load only the policies: those given as [TYPE=]FILE, else the seed in the
  * directory sql, NULL for PKGDATADIR/sql.  Return 0, or -1 with f set.
  */
-int policies_load(struct rulebook *books, const struct opt_list *given,
+int rulebook_load_policies(struct rulebook *books, const struct opt_list *given,
     const char *sql, struct arena *a, struct fail *f)
     __attribute__((warn_unused_result));
 

@@ -54,11 +54,12 @@ rulebook_load(struct rulebook *books, const struct offline_options *options,
 {
 	if (load_half(books, &rules, options->rules, options->sql, a, f) == -1)
 		return -1;
-	return policies_load(books, options->policies, options->sql, a, f);
+	return rulebook_load_policies(
+	    books, options->policies, options->sql, a, f);
 }
 
 int
-policies_load(struct rulebook *books, const struct opt_list *given,
+rulebook_load_policies(struct rulebook *books, const struct opt_list *given,
     const char *sql, struct arena *a, struct fail *f)
 {
 	return load_half(books, &policies, given, sql, a, f);

@@ -155,7 +155,7 @@ write_policy(const char *dir, enum event_type type, const struct policy *policy,
 	    type == EVENT_TYPE__NONE ? "all" : event_type_name(type));
 	str_init(&s, a);
 	str_addf(&s, "{ \"onError\": \"%s\", \"bands\": ",
-	    on_error_name(policy->on_error));
+	    policy_on_error_name(policy->on_error));
 	body_bands(&s, policy);
 	str_add(&s, " }\n");
 	if (str_text(&path) == NULL || str_text(&s) == NULL)

@@ -148,7 +148,7 @@ backtest_run(struct req *req, struct resp *resp)
 	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
 	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
 	r = run_backtest(req, resp, bt);
-	live_scoring_clear(&bt->live.scoring);
+	live_book_clear_scoring(&bt->live.scoring);
 	atomic_store(&req->worker->slot->backtest_type, 0);
 	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
 		fail_too_long(req, bt);
@@ -443,8 +443,8 @@ read_live(struct req *req, struct backtest_state *bt)
 		if (live_book_load(req, bt->type, live) == -1)
 			return -1;
 	} else {
-		if (live_policy_load(req, bt->type, &live->policy) == -1 ||
-		    live_scoring_load(req, &live->scoring) == -1)
+		if (live_book_load_policy(req, bt->type, &live->policy) == -1 ||
+		    live_book_load_scoring(req, &live->scoring) == -1)
 			return -1;
 		live->book.policy = &live->policy;
 	}

@@ -340,7 +340,7 @@ decide_again(struct req *req, struct explanation *ex)
 	    ex->score == ex->sample.score &&
 	    explain_same(
 		&ex->decision, &ex->sample, ex->reasons, ex->n_reasons))
-		return explain_changes(&ex->book, &ex->sample, req->arena,
+		return counterfactual_find(&ex->book, &ex->sample, req->arena,
 		    &ex->changes, &req->fail);
 	set_gap(ex, GAP_DIFFERS);
 	return 0;

@@ -67,7 +67,7 @@ policy_publish(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, body_string(req->json, "id"));
 	params_text(&p, body_string(req->json, "version"));
-	params_text(&p, on_error_name(policy.on_error));
+	params_text(&p, policy_on_error_name(policy.on_error));
 	params_text(&p, str_text(&bands));
 	params_text(&p, req->author);
 	return sql_reply_write(req, resp, 200, STMT_POLICY_PUBLISH, &p);

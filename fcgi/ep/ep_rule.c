@@ -438,7 +438,7 @@ run_tests(struct req *req, struct arena *a, const char *type,
 
 	if (rs->n_tests == 0)
 		return 0;
-	if (live_policy_load(req, event_type, &policy) == -1)
+	if (live_book_load_policy(req, event_type, &policy) == -1)
 		return -1;
 	return rule_test_run(rs, event_type, &policy, a, ret, &req->fail);
 }

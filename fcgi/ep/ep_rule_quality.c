@@ -60,7 +60,7 @@ rule_quality_get(struct req *req, struct resp *resp)
 	if (read_query(req, run) == -1)
 		return -1;
 	r = count_firings(req, resp, run);
-	live_scoring_clear(&run->live.scoring);
+	live_book_clear_scoring(&run->live.scoring);
 	db_rollback(req->worker->db);
 	if (r == -1)
 		return -1;

@@ -20,7 +20,7 @@ static int take_policy(
 static int fail_live_book(struct req *req);
 
 int
-live_scoring_load(struct req *req, struct live_scoring *ret)
+live_book_load_scoring(struct req *req, struct live_scoring *ret)
 {
 	struct fail *f = &req->fail;
 
@@ -40,13 +40,13 @@ live_scoring_load(struct req *req, struct live_scoring *ret)
 }
 
 void
-live_scoring_clear(struct live_scoring *ls)
+live_book_clear_scoring(struct live_scoring *ls)
 {
 	tag_weight_cache_clear(&ls->tag_weights);
 }
 
 int
-live_policy_load(struct req *req, enum event_type type, struct policy *ret)
+live_book_load_policy(struct req *req, enum event_type type, struct policy *ret)
 {
 	struct rows rows;
 
@@ -75,7 +75,7 @@ live_book_load(struct req *req, enum event_type type, struct live_book *ret)
 		.scoring = &ret->scoring.scoring,
 		.policy = &ret->policy,
 	};
-	return live_scoring_load(req, &ret->scoring);
+	return live_book_load_scoring(req, &ret->scoring);
 }
 
 /* Read what is active for an event type. */

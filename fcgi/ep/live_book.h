@@ -26,20 +26,20 @@ struct live_book {
 
 /*
  * Load what the current scorer needs, in the request's arena and memory that
- * live_scoring_clear() frees.  Return 0, or -1 with req->fail set.
+ * live_book_clear_scoring() frees.  Return 0, or -1 with req->fail set.
  */
-int live_scoring_load(struct req *req, struct live_scoring *ret)
+int live_book_load_scoring(struct req *req, struct live_scoring *ret)
     __attribute__((warn_unused_result));
 
 /* Free its memory; harmless if it is zeroed. */
-void live_scoring_clear(struct live_scoring *ls);
+void live_book_clear_scoring(struct live_scoring *ls);
 
 /*
  * Load only the active policy of an event type.  Return 0, or -1 with req->fail
  * set.
  */
-int live_policy_load(struct req *req, enum event_type type, struct policy *ret)
-    __attribute__((warn_unused_result));
+int live_book_load_policy(struct req *req, enum event_type type,
+    struct policy *ret) __attribute__((warn_unused_result));
 
 /*
  * Load the active ruleset, policy and scorer of an event type.  Free the

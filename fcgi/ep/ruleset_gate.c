@@ -25,7 +25,7 @@ ruleset_gate(struct req *req, const char *event_type, const struct ruleset *rs,
 		    "RULE_TESTS_REQUIRED is set");
 	if (rs->n_tests == 0)
 		return 0;
-	if (live_policy_load(req, type, &policy) == -1)
+	if (live_book_load_policy(req, type, &policy) == -1)
 		return -1;
 	return rule_test_pass(rs, type, &policy, req->arena, &req->fail);
 }

@@ -184,7 +184,7 @@ engine_session(struct engine *e, const struct db *db)
 }
 
 int
-engine_fresh(struct engine *e, struct db *db, struct arena *a,
+engine_refresh(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f)
 {
 	const struct epochs none = { 0 };
@@ -221,7 +221,7 @@ engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
 	now.settings = rows_get_int(&r, "settings");
 	now.model = rows_get_int(&r, "model");
 	now.anomalies = rows_get_bool(&r, "anomalies");
-	return engine_fresh(e, db, a, &now, f);
+	return engine_refresh(e, db, a, &now, f);
 }
 
 int64_t
@@ -276,7 +276,7 @@ engine_shadow(const struct engine *e, enum event_type type, struct shadow *ret)
 }
 
 struct tag_weight_cache *
-engine_learned(struct engine *e)
+engine_tag_weights(struct engine *e)
 {
 	return scores_by(e, SCORER_LEARNED) ? &e->learned : NULL;
 }
@@ -306,7 +306,7 @@ engine_lists(const struct engine *e)
 }
 
 enum list_kind
-engine_listed(const struct engine *e, const struct event *ev, int64_t now)
+engine_match_lists(const struct engine *e, const struct event *ev, int64_t now)
 {
 	struct list_key keys[LIST_KEYS_MAX];
 	struct list_match match;
@@ -326,7 +326,7 @@ engine_spool(const struct engine *e)
 }
 
 void
-engine_saw(struct engine *e, int64_t now)
+engine_note_time(struct engine *e, int64_t now)
 {
 	e->seen = now;
 	e->seen_at = clock_ticks();
@@ -487,8 +487,8 @@ load_policy(struct rulebook_load *load, const struct rows *rows, int first,
 	p->id = arena_strdup(a, rows_text(rows, first, rows_col(rows, "id")));
 	p->version =
 	    arena_strdup(a, rows_text(rows, first, rows_col(rows, "version")));
-	p->on_error =
-	    on_error_parse(rows_text(rows, first, rows_col(rows, "on_error")));
+	p->on_error = policy_on_error_parse(
+	    rows_text(rows, first, rows_col(rows, "on_error")));
 	for (i = first; i < last; i++) {
 		bands[i - first] = (struct band) {
 			.verdict = verdict_parse(

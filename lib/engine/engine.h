@@ -49,7 +49,7 @@ void engine_free(struct engine *e);
 /*
  * Call this before reading epochs over db.  If the session of db is with
  * another server or database than before, or the server was restarted, the next
- * engine_fresh() reads everything again, whatever the epochs.  Until then the
+ * engine_refresh() reads everything again, whatever the epochs.  Until then the
  * engine keeps what it has.
  */
 void engine_session(struct engine *e, const struct db *db);
@@ -60,7 +60,7 @@ void engine_session(struct engine *e, const struct db *db);
  * compiled, the old ones stay and -1 is returned with f set.  The same holds
  * for the cached lists.  a is scratch.
  */
-int engine_fresh(struct engine *e, struct db *db, struct arena *a,
+int engine_refresh(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f)
     __attribute__((warn_unused_result));
 
@@ -94,7 +94,7 @@ bool engine_shadow(
  * (lib/engine/tag_weight_cache.h).  NULL if neither the scorer nor the shadow
  * scorer is "learned".
  */
-struct tag_weight_cache *engine_learned(struct engine *e);
+struct tag_weight_cache *engine_tag_weights(struct engine *e);
 
 /*
  * The key of event digests, EVENT_DIGEST_KEY_SIZE bytes.  It is the same on
@@ -116,7 +116,7 @@ const struct list_cache *engine_lists(const struct engine *e);
  * match.  This is for times when the database is unreachable.  Lists too long
  * for the cache (list_cache_long()) are not searched.
  */
-enum list_kind engine_listed(
+enum list_kind engine_match_lists(
     const struct engine *e, const struct event *ev, int64_t now);
 
 /* The spool for degraded decisions, or NULL. */
@@ -124,10 +124,11 @@ struct spool *engine_spool(const struct engine *e);
 
 /*
  * engine_now() is the time for decisions without the database: the last time of
- * its clock, which engine_saw() got, and what has passed since then.  The clock
- * of this host, which may be wrong, counts only before the first such time.
+ * its clock, which engine_note_time() got, and what has passed since then.  The
+ * clock of this host, which may be wrong, counts only before the first such
+ * time.
  */
-void engine_saw(struct engine *e, int64_t now);
+void engine_note_time(struct engine *e, int64_t now);
 int64_t engine_now(const struct engine *e);
 
 #endif

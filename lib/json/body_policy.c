@@ -85,8 +85,8 @@ read_policy_members(struct arena *a, struct json_object *json,
 	on_error = json_object_object_get(json, "onError");
 	list = json_object_object_get(json, "bands");
 	if (!json_object_is_type(on_error, json_type_string) ||
-	    (ret->on_error =
-		    on_error_parse(json_object_get_string(on_error))) == 0)
+	    (ret->on_error = policy_on_error_parse(
+		 json_object_get_string(on_error))) == 0)
 		return refuse_policy(
 		    f, "onError", "must be \"fail_open\" or \"fail_closed\"");
 	if (!json_object_is_type(list, json_type_array))

@@ -233,7 +233,7 @@ writes_something(const struct txn *txn)
 	const struct txn_event *ev;
 
 	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
-		if (ev->state == TXN_STATE_DECIDED || txn_takes(ev))
+		if (ev->state == TXN_STATE_DECIDED || txn_is_taken(ev))
 			return true;
 	}
 	return false;
@@ -272,7 +272,7 @@ commit_took_place(struct txn *txn)
 	bool found;
 
 	for (i = 0; i < txn->n && answer == NULL; i++) {
-		if (txn_records(&txn->events[i]))
+		if (txn_is_logged(&txn->events[i]))
 			answer = &txn->events[i].item->answer;
 	}
 	if (answer == NULL)

@@ -203,7 +203,7 @@ degrade_answers(struct txn *txn, struct fail *f)
 		if (book == NULL)
 			return fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 			    "no policy has been loaded yet");
-		if (engine_listed(txn->engine, ev->item->event, ev->now) ==
+		if (engine_match_lists(txn->engine, ev->item->event, ev->now) ==
 		    LIST_BLOCK)
 			decide_listed(book->policy, LIST_BLOCK, &ev->decision);
 		else

@@ -32,7 +32,7 @@ txn_begin(struct txn *txn, struct decision_request *const *items, size_t n,
 	if (db_ready(txn->db, f) == -1 || txn_build(txn, items, n, f) == -1)
 		return -1;
 	engine_session(txn->engine, txn->db);
-	if (engine_learned(txn->engine) != NULL &&
+	if (engine_tag_weights(txn->engine) != NULL &&
 	    db_prepare_late(txn->db, STMT_TAG_WEIGHTS, f) == -1)
 		return -1;
 	if (txn->dry_runs &&
@@ -103,7 +103,7 @@ txn_event_context(const struct txn *txn, const struct txn_event *ev)
 }
 
 bool
-txn_records(const struct txn_event *ev)
+txn_is_logged(const struct txn_event *ev)
 {
 	return ev->state == TXN_STATE_DECIDED && !ev->item->dry_run;
 }
@@ -154,7 +154,7 @@ txn_answer(struct txn *txn, struct txn_event *ev, struct fail *f)
 		crypt_id("evt_", ev->now, id);
 		answer->event_id = arena_strdup(txn->arena, id);
 	}
-	if (d->verdict == VERDICT_REVIEW && txn_records(ev) &&
+	if (d->verdict == VERDICT_REVIEW && txn_is_logged(ev) &&
 	    d->score.total != SCORE_SHORT_CIRCUIT) {
 		crypt_id("cse_", ev->now, id);
 		ev->case_id = arena_strdup(txn->arena, id);
@@ -168,7 +168,7 @@ txn_answer(struct txn *txn, struct txn_event *ev, struct fail *f)
 	answer->decided_at = ev->now;
 
 	answer->reasons = reasons_text(txn->arena, &d->score);
-	if (d->score.total != SCORE_SHORT_CIRCUIT && txn_records(ev))
+	if (d->score.total != SCORE_SHORT_CIRCUIT && txn_is_logged(ev))
 		ev->sample = sample_text(txn->arena, rs, ev);
 	if (txn->arena->overflow)
 		return fail_memory(f);

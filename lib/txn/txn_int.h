@@ -175,7 +175,7 @@ struct event_context txn_event_context(
     const struct txn *txn, const struct txn_event *ev);
 
 /* Whether the event is decided and is not a dry run: it is logged. */
-bool txn_records(const struct txn_event *ev);
+bool txn_is_logged(const struct txn_event *ev);
 
 /*
  * Whether an API key allows the item; if not, item->fail says why.  The result
@@ -257,7 +257,7 @@ int txn_send_queue(struct txn *txn, int *ret_index, struct fail *f)
 void txn_read_queue(struct txn *txn, const struct rows *r);
 
 /* Whether this transaction removes the event from the queue. */
-bool txn_takes(const struct txn_event *ev);
+bool txn_is_taken(const struct txn_event *ev);
 
 /*
  * Queue the removal of these events from the queue; the statement fails

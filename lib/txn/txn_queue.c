@@ -35,7 +35,7 @@ txn_read_queue(struct txn *txn, const struct rows *r)
 }
 
 bool
-txn_takes(const struct txn_event *ev)
+txn_is_taken(const struct txn_event *ev)
 {
 	return is_queued(ev) && ev->state != TXN_STATE_DEQUEUED &&
 	    ev->state != TXN_STATE_BUSY;
@@ -44,7 +44,7 @@ txn_takes(const struct txn_event *ev)
 int
 txn_send_take(struct txn *txn, int *ret_index, struct fail *f)
 {
-	return send_numbers(txn, STMT_TXN_TAKE, txn_takes, ret_index, f);
+	return send_numbers(txn, STMT_TXN_TAKE, txn_is_taken, ret_index, f);
 }
 
 static bool

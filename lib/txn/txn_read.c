@@ -32,7 +32,8 @@ static int send_read(struct txn *txn, unsigned queried,
     struct read_indices *ret, struct fail *f);
 static int send_timeout(struct txn *txn, struct fail *f);
 static int send_open(struct txn *txn, struct fail *f);
-static const struct txn_event *find_asks(struct txn *txn, struct txn_event *ev);
+static const struct txn_event *find_asking_event(
+    struct txn *txn, struct txn_event *ev);
 static int send_nodes(struct txn *txn, int *ret_index, struct fail *f);
 static void read_locks(struct txn *txn, const struct rows *r);
 static int read_open(struct txn *txn, const struct rows *r, struct fail *f);
@@ -62,7 +63,7 @@ txn_read(struct txn *txn, struct fail *f)
 		txn_read_queue(txn, &rows[at.queue]);
 	if (at.weights != TXN_NOT_SENT &&
 	    tag_weight_cache_read(
-		engine_learned(txn->engine), &rows[at.weights], f) == -1)
+		engine_tag_weights(txn->engine), &rows[at.weights], f) == -1)
 		return -1;
 	if (txn->lock == TXN_SKIP)
 		read_locks(txn, &rows[at.lock]);
@@ -129,7 +130,7 @@ static int
 send_read(
     struct txn *txn, unsigned queried, struct read_indices *ret, struct fail *f)
 {
-	struct tag_weight_cache *weights = engine_learned(txn->engine);
+	struct tag_weight_cache *weights = engine_tag_weights(txn->engine);
 
 	if (db_send(txn->db, STMT_BEGIN, NULL, f) == -1 ||
 	    send_timeout(txn, f) == -1)
@@ -217,7 +218,7 @@ send_open(struct txn *txn, struct fail *f)
 		users[i] = txn->events[i].user->id;
 		keys[i] = txn->events[i].key;
 		sizes[i] = CRYPT_SHA256_SIZE;
-		if (find_asks(txn, &txn->events[i]) == &txn->events[i])
+		if (find_asking_event(txn, &txn->events[i]) == &txn->events[i])
 			hashes[i] = txn->events[i].item->key_hash;
 	}
 	params_init(&p, txn->arena);
@@ -229,7 +230,7 @@ send_open(struct txn *txn, struct fail *f)
 
 /* Find the first event with this one's API key; NULL without one. */
 static const struct txn_event *
-find_asks(struct txn *txn, struct txn_event *ev)
+find_asking_event(struct txn *txn, struct txn_event *ev)
 {
 	struct txn_event *a;
 
@@ -318,14 +319,14 @@ read_open(struct txn *txn, const struct rows *r, struct fail *f)
 			txn, ev->item, &ev->apikey_event->apikey))
 			ev->state = TXN_STATE_REFUSED;
 	}
-	engine_saw(txn->engine, txn->events[txn->n - 1].now);
+	engine_note_time(txn->engine, txn->events[txn->n - 1].now);
 	epochs.rules = rows_int(r, 0, c.rules);
 	epochs.policies = rows_int(r, 0, c.policies);
 	epochs.lists = rows_int(r, 0, c.lists);
 	epochs.settings = rows_int(r, 0, c.settings);
 	epochs.model = rows_int(r, 0, c.model);
 	epochs.anomalies = rows_bool(r, 0, c.anomalies);
-	return engine_fresh(txn->engine, txn->db, txn->arena, &epochs, f);
+	return engine_refresh(txn->engine, txn->db, txn->arena, &epochs, f);
 }
 
 /* Read one event's row of the snapshot. */

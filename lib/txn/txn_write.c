@@ -173,7 +173,7 @@ send_keys(struct txn *txn, struct fail *f)
 	if (sorted == NULL)
 		return fail_memory(f);
 	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
-		if (txn_records(ev) && ev->key != NULL)
+		if (txn_is_logged(ev) && ev->key != NULL)
 			sorted[n++] = ev;
 	}
 	qsort(sorted, n, sizeof(*sorted), compare_keys);
@@ -283,7 +283,7 @@ static bool
 is_recorded(const struct txn *txn, const struct txn_event *ev)
 {
 	(void)txn;
-	return txn_records(ev);
+	return txn_is_logged(ev);
 }
 
 static bool
@@ -300,7 +300,7 @@ is_anomaly(const struct txn *txn, const struct txn_event *ev)
 	const struct value *z =
 	    &ev->signals.value[SIGNAL_ANOMALY_AMOUNT_Z_SCORE];
 
-	return txn_records(ev) &&
+	return txn_is_logged(ev) &&
 	    ev->decision.score.total != SCORE_SHORT_CIRCUIT &&
 	    z->type == VALUE_NUMBER && z->number >= engine_anomaly(txn->engine);
 }

@@ -271,7 +271,7 @@ search(const char *text)
 {
 	book.ruleset = compile(text);
 	ck_assert_int_eq(
-	    explain_changes(&book, &sample, &arena, &changes, &f), 0);
+	    counterfactual_find(&book, &sample, &arena, &changes, &f), 0);
 	ck_assert(changes.complete);
 }
 
@@ -692,7 +692,7 @@ START_TEST(long_search_is_marked_incomplete)
 	}
 	book.ruleset = compile(str_text(&text));
 	ck_assert_int_eq(
-	    explain_changes(&book, &sample, &arena, &changes, &f), 0);
+	    counterfactual_find(&book, &sample, &arena, &changes, &f), 0);
 	ck_assert(!changes.complete);
 	ck_assert_uint_lt(arena.peak - arena.used, 1 << 20);
 	ck_assert_uint_gt(changes.tried, 1000);
@@ -720,7 +720,7 @@ START_TEST(work_for_reasons_counts_against_the_limit)
 	}
 	book.ruleset = compile(str_text(&text));
 	ck_assert_int_eq(
-	    explain_changes(&book, &sample, &arena, &changes, &f), 0);
+	    counterfactual_find(&book, &sample, &arena, &changes, &f), 0);
 	ck_assert(!changes.complete);
 	ck_assert_uint_gt(changes.tried, 1000);
 }
@@ -739,7 +739,8 @@ START_TEST(search_fails_cleanly_in_full_arena)
 	for (size = 0; size < sizeof(small); size += 256) {
 		arena_init(&a, small, size);
 		f = (struct fail) { 0 };
-		if (explain_changes(&book, &sample, &a, &changes, &f) == -1) {
+		if (counterfactual_find(&book, &sample, &a, &changes, &f) ==
+		    -1) {
 			ck_assert(!good);
 			ck_assert_int_eq(f.code, INTERNAL);
 		} else

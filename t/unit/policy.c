@@ -143,12 +143,14 @@ START_TEST(only_exact_names_are_read)
 	for (v = A; v < VERDICT__MAX; v++)
 		ck_assert_int_eq(verdict_parse(verdict_name(v)), v);
 	for (e = ON_ERROR_FAIL_OPEN; e < ON_ERROR__MAX; e++)
-		ck_assert_int_eq(on_error_parse(on_error_name(e)), e);
+		ck_assert_int_eq(
+		    policy_on_error_parse(policy_on_error_name(e)), e);
 	ck_assert_str_eq(verdict_name(R), "review");
-	ck_assert_str_eq(on_error_name(ON_ERROR_FAIL_CLOSED), "fail_closed");
+	ck_assert_str_eq(
+	    policy_on_error_name(ON_ERROR_FAIL_CLOSED), "fail_closed");
 	ck_assert_int_eq(verdict_parse("Allow"), 0);
 	ck_assert_int_eq(verdict_parse(""), 0);
-	ck_assert_int_eq(on_error_parse("allow"), 0);
+	ck_assert_int_eq(policy_on_error_parse("allow"), 0);
 }
 END_TEST
 
