@@ -38,6 +38,11 @@ function find(segments) {
 	return null;
 }
 
+// load(screen): imports the module of a screen.
+function load({ id, module = `${id}/screen.js` }) {
+	return import(`./${module}`);
+}
+
 // A mistake in a screen must not take the menu away.
 function Guarded({ children }) {
 	const [error, reset] = useErrorBoundary((reason) => console.error(reason));
@@ -55,7 +60,8 @@ function forAuthors({ needs }) {
 }
 
 function Screen({ found, query, foreign }) {
-	const { module, error, again } = useModule(found?.screen.id, found?.screen.load);
+	const { module, error, again } = useModule(found?.screen.id,
+	    found && (() => load(found.screen)));
 	if (found === null)
 		return html`<${Page} title=${t("nowhere")}><${Empty} icon="search"
 			title=${t("nowhere.text")}><${Homeward} /></${Empty}></${Page}>`;
@@ -121,9 +127,11 @@ function App() {
 // who the operator is.
 function loadAhead() {
 	const { segments, query } = route.value;
-	const { screen } = find(segments) ?? {};
-	screen?.load().catch(() => {});
-	screen?.ahead?.(query);
+	const found = find(segments);
+	if (found === null)
+		return;
+	load(found.screen).catch(() => {});
+	found.screen.ahead?.(query);
 }
 
 effect(() => {

@@ -19,26 +19,29 @@
 #
 # The first bundle has its modules at once.  The default export of another one makes
 # them: import("./home.js") becomes a call of console/bring.js, which loads the bundle
-# that has the module, and those that it needs, and makes their modules.  Comments that
-# are whole lines, and indentation, are left out.  The script refuses an import
-# or export that it does not understand, with FILE:LINE.
+# that has the module, and those that it needs, and makes their modules.  So does
+# import(`./${name}`), of a module that a line of the table names.  Comments that are
+# whole lines, and indentation, are left out.  The script refuses an import or export
+# that it does not understand, with FILE:LINE.
 BEGIN { bring = "console/bring.js" }
 /^(#|$)/ { next }
 $1 != bundle { bundle = bundles[++count] = $1 }
 $2 ~ /\.css$/ { add_style($2, FILENAME, FNR) }
-$2 ~ /\.js$/ { add_module($2, FILENAME, FNR) }
+$2 ~ /\.js$/ { first[++firsts] = $2; add_module($2, FILENAME, FNR) }
 END {
 	if (!failed && !(file in text))
 		refuse(FILENAME, FNR, "no bundle has the name " file)
 	for (i = 1; i <= dynamic && !failed; i++)
-		if (!(wanted[i] in holder))
+		if (wanted[i] ~ /\.js$/ && !(wanted[i] in holder))
 			refuse(wanter[i], place[i], "no bundle has " wanted[i])
 	if (failed)
 		exit 1
 	for (i = 1; i <= dynamic; i++)
 		gsub("\001" i "\001", "modules[\"" bring "\"].bring(" \
-		    names(holder[wanted[i]]) ").then(() => modules[\"" \
-		    wanted[i] "\"])", text[file])
+		    (wanted[i] ~ /\.js$/ ? names(holder[wanted[i]]) : \
+		    named(wanter[i], wanted[i])) ").then(() => modules[" \
+		    (wanted[i] ~ /\.js$/ ? "\"" wanted[i] "\"" : \
+		    "`" folder(wanter[i]) "${" wanted[i] "}`") "])", text[file])
 	print "/* SPDX-License-Identifier: ISC; libraries: see third_party */"
 	if (file == bundles[1])
 		printf "export const modules = {};\n%s", text[file]
@@ -65,6 +68,22 @@ function names(name,    i, all) {
 		if (needs(name, bundles[i]))
 			all = all "\"" bundles[i] "\", "
 	return all "\"" name "\""
+}
+
+# folder(path): the folder of a file, with the slash.
+function folder(path) {
+	sub(/[^\/]*$/, "", path)
+	return path
+}
+
+# named(path, name): the bundles that the module needs which this name of a module has.
+function named(path, name,    i, all) {
+	path = folder(path)
+	for (i = 1; i <= firsts; i++)
+		if (holder[first[i]] != bundles[1] && index(first[i], path) == 1)
+			all = all "\"" substr(first[i], length(path) + 1) "\": [" \
+			    names(holder[first[i]]) "],\n"
+	return "...{" all "}[" name "]"
 }
 
 function refuse(path, line, why) {
@@ -127,8 +146,7 @@ function add_module(path, from, line,    row, more, all, n, got) {
 
 # resolve(path, relative): the path of the file that a module names so.
 function resolve(path, relative) {
-	sub(/[^\/]*$/, "", path)
-	path = path relative
+	path = folder(path) relative
 	gsub(/\/\.\//, "/", path)
 	while (sub(/[^\/]+\/\.\.\//, "", path))
 		continue
@@ -193,9 +211,10 @@ function exported(row, path, line,    i, n, last, part, word, outer) {
 
 # loaded(row, path, line): the line with a mark for each import("...").
 function loaded(row, path, line) {
-	while (match(row, /import\("\.[^"]*\.js"\)/)) {
-		wanted[++dynamic] = resolve(path,
-		    substr(row, RSTART + 8, RLENGTH - 10))
+	while (match(row, /import\(("\.[^"]*\.js"|`\.\/[$][{][a-z]+[}]`)\)/)) {
+		wanted[++dynamic] = substr(row, RSTART + 7, 1) == "`" ? \
+		    substr(row, RSTART + 12, RLENGTH - 15) : \
+		    resolve(path, substr(row, RSTART + 8, RLENGTH - 10))
 		wanter[dynamic] = path
 		place[dynamic] = line
 		row = substr(row, 1, RSTART - 1) "\001" dynamic "\001" \

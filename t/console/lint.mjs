@@ -536,6 +536,31 @@ function* exported() {
 				yield `${path} exports ${name}, which nothing imports`;
 }
 
+// No module imports itself through others, also when it loads them later, as app.js
+// does with those of the screens.  Each of these begins a bundle.
+async function* circles() {
+	const { default: screens } = await import(join(root, "console/screens.js"));
+	const loaded = screens.map(({ id, module = `${id}/screen.js` }) =>
+	    `console/${module}`);
+	const bundles = read("console/bundles.tbl");
+	yield* loaded.filter((path) => !bundles.includes(`\t${path}\n`)).map((path) =>
+	    `console/bundles.tbl lacks ${path}`);
+	const imports = (path) => [...(sources.get(path) ?? "").matchAll(
+	    /(?:\bfrom\s+|^import |\bimport\()"(\.[^"]+)"/gm)].map(([, from]) =>
+	    join(dirname(path), from)).concat(path === "console/app.js" ? loaded : []);
+	const finished = new Set();
+	function* visit(path, above) {
+		if (above.includes(path))
+			yield [...above.slice(above.indexOf(path)), path].join(" imports ");
+		else if (!finished.has(path))
+			for (const next of imports(path))
+				yield* visit(next, [...above, path]);
+		finished.add(path);
+	}
+	for (const path of scripts)
+		yield* visit(path, []);
+}
+
 // Makefile.am installs each bundle.
 function* installed() {
 	const made = read("Makefile.am");
@@ -547,6 +572,7 @@ function* installed() {
 }
 
 const CHECKS = { refused, lengths, words, stripped, texts, operations, manual,
-    assayctl, commanded, acts, routes, declared, exported, installed, classes };
+    assayctl, commanded, acts, routes, declared, exported, circles, installed,
+    classes };
 for await (const fault of CHECKS[check]())
 	console.log(fault);
