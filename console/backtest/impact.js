@@ -76,7 +76,7 @@ export function Balance({ active, delta: recorded, labeled }) {
 	    wrong: signed(delta.falsePositives) })}</p>`;
 }
 
-// Impact later: the state of useLater() with impactOf(); blocked says why there is
+// Impact later: the state of useDebounced() with impactOf(); blocked says why there is
 // nothing to run.
 export function Impact({ later, blocked }) {
 	const { data, error, loading } = later;

@@ -12,7 +12,7 @@ import { ask } from "../ui/dialog.js";
 import { Button } from "../ui/form.js";
 import { Note } from "../ui/page.js";
 import { toast, useAct } from "../ui/toast.js";
-import { eventName, othersClaim } from "./marks.js";
+import { eventName, othersClaim } from "./badges.js";
 
 const MOST_IDS = 100;
 

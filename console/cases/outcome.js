@@ -14,8 +14,8 @@ import { Button, Form, Key, TextArea, useId } from "../ui/form.js";
 import { Note, Section } from "../ui/page.js";
 import { Age } from "../ui/time.js";
 import { announce, toast, useAct } from "../ui/toast.js";
-import { mine } from "./marks.js";
-import { addNote, mayChange, openNext } from "./moves.js";
+import { addNote, mayChange, openNext } from "./actions.js";
+import { mine } from "./badges.js";
 import { neighbours, stateOf } from "./query.js";
 import { draftOf, dropOutcome, keepDraft, worklist } from "./worklist.js";
 

@@ -10,8 +10,8 @@ import { copy } from "../ui/copy.js";
 import { Loaded } from "../ui/empty.js";
 import { LinkButton } from "../ui/form.js";
 import { Section, useMedia } from "../ui/page.js";
+import { Due, eventName, Owner, State } from "./badges.js";
 import { EventFacts } from "./facts.js";
-import { Due, eventName, Owner, State } from "./marks.js";
 import { explainOf } from "./worklist.js";
 
 const WIDE = "(min-width: 1101px)";

@@ -22,14 +22,14 @@ import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
 import { Views } from "../ui/views.js";
+import { openNext, take } from "./actions.js";
+import { Due, mine, Owner, State } from "./badges.js";
 import { Bulk } from "./bulk.js";
-import { caseLines, nextLine } from "./lines.js";
-import { Due, mine, Owner, State } from "./marks.js";
-import { openNext, take } from "./moves.js";
+import { caseLines, nextLine } from "./commands.js";
 import { PAUSE_MS, Preview, useWide } from "./preview.js";
 import { caseQuery, cliOptions, orderOf, orders, stateOf, states } from
     "./query.js";
-import { Queues } from "./queues.js";
+import { Queues } from "./queue-tiles.js";
 import { casesOf, PAGE, prefetch, unchanged, worklist } from "./worklist.js";
 
 const EVERY_MS = 15000;

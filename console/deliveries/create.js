@@ -10,7 +10,7 @@ import { Button, Check, Choice, Form, Select, TextField } from "../ui/form.js";
 import { Note } from "../ui/page.js";
 import { Secret } from "../ui/secret.js";
 import { useAct } from "../ui/toast.js";
-import { RECEIVER_KINDS, VERDICT_EVENT, bodyOf, draftOf } from "./kinds.js";
+import { RECEIVER_KINDS, VERDICT_EVENT, bodyOf, draftOf } from "./receivers.js";
 import "./text.js";
 
 const CHANNEL_TYPES = ["slack", "telegram", "webhook"];

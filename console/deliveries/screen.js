@@ -2,7 +2,7 @@
 // Webhooks and alert channels: who gets what, what waits, and dead letters.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { RECEIVER_KINDS } from "./kinds.js";
+import { RECEIVER_KINDS } from "./receivers.js";
 import { CreateDialog } from "./create.js";
 import { number } from "../format.js";
 import { href } from "../router.js";

@@ -3,8 +3,8 @@
 // the lists that name it.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { Activity, Earlier } from "../cases/around.js";
 import "../cases/case-text.js";
+import { Activity, Earlier } from "../cases/related.js";
 import "../cases/text.js";
 import { entityValue } from "../cases/values.js";
 import { number, percent } from "../format.js";

@@ -2,8 +2,8 @@
 // The queues on the home page: what waits, since when, and what is the operator's.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { nextLine } from "../cases/lines.js";
-import { openNext } from "../cases/moves.js";
+import { openNext } from "../cases/actions.js";
+import { nextLine } from "../cases/commands.js";
 import { number } from "../format.js";
 import { useKeys } from "../keys.js";
 import { href } from "../router.js";

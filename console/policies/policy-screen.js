@@ -12,12 +12,12 @@ import { loadPolicyPlaces, Standing } from "../release/places.js";
 import { openLabel, Release, waysOf } from "../release/release.js";
 import { PolicyTabs } from "../release/tabs.js";
 import { go, href } from "../router.js";
-import { useLater } from "../rules/later.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { Verdict } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
+import { useDebounced } from "../ui/debounce.js";
 import { known, Loaded, LoadNote } from "../ui/empty.js";
 import { Button, Choice, Select, TextField } from "../ui/form.js";
 import { Page, Section, useHere } from "../ui/page.js";
@@ -102,7 +102,7 @@ function Simulate({ id, bands }) {
 	const [text, setText] = useState("50");
 	const score = Number(text);
 	const good = text.trim() !== "" && score >= 0 && score <= HIGHEST;
-	const active = useLater((signal) => good ? call(
+	const active = useDebounced((signal) => good ? call(
 	    "POST /v1/policies/{id}/simulate", { path: { id }, signal,
 		reads: true, body: { score } }) : null, [text], 200);
 	const { data, stale, error } = active;
@@ -144,7 +144,7 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 	const ways = waysOf(kinds(id, candidate));
 	const differs = !same(value, active);
 	const mayRun = can("backtest.run");
-	const impact = useLater((signal) => impactOf({ eventType, policy: candidate },
+	const impact = useDebounced((signal) => impactOf({ eventType, policy: candidate },
 	    signal), [eventType, textOf(value)], mayRun && differs ? IMPACT_MS : null);
 	useKeys({ "rules.impact": mayRun && impact.run,
 	    "rules.submit": ways.length > 0 && differs && (() => setOpen(true)) });

@@ -6,10 +6,10 @@ import { Impact, ImpactFlips, impactOf } from "../backtest/impact.js";
 import { useKeys } from "../keys.js";
 import { policyOf } from "../release/places.js";
 import { href } from "../router.js";
-import { useLater } from "../rules/later.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
+import { useDebounced } from "../ui/debounce.js";
 import { Button } from "../ui/form.js";
 import { Section } from "../ui/page.js";
 import "./text.js";
@@ -75,7 +75,7 @@ export function hasEffect(proposal) {
 }
 
 export function Effect({ proposal }) {
-	const later = useLater((signal) => effectOf(proposal, signal), [proposal.id], 0);
+	const later = useDebounced((signal) => effectOf(proposal, signal), [proposal.id], 0);
 	useKeys({ "rules.impact": later.run });
 	return html`<${Section} title=${t("impact.title")} actions=${html`
 		<${Button} command="rules.impact" busy=${later.loading}

@@ -13,7 +13,7 @@ import { spansOf } from "./check.js";
 import { Discard, DraftNote, useDraft } from "../release/drafts.js";
 import { RuleField } from "./field.js";
 import { Impact, ImpactFlips, impactOf } from "../backtest/impact.js";
-import { useLater } from "./later.js";
+import { useDebounced } from "../ui/debounce.js";
 import { loadPlaces, Standing } from "../release/places.js";
 import { RuleTabs } from "../release/tabs.js";
 import { can } from "../session.js";
@@ -72,13 +72,13 @@ const compiles = (checked) => checked !== null && checked.text !== null;
 
 // What the service says about the text while it is typed.
 function useAnswers(type, text, live) {
-	const check = useLater((signal) => call("POST /v1/rules/check",
+	const check = useDebounced((signal) => call("POST /v1/rules/check",
 	    { body: { eventType: type, dsl: text }, signal, reads: true,
 		plain: true }),
 	    [type, text], CHECK_MS);
 	const current = check.data && !check.stale && !check.error ? check.data :
 	    null;
-	const impact = useLater((signal) => impactOf({ eventType: type, dsl: text },
+	const impact = useDebounced((signal) => impactOf({ eventType: type, dsl: text },
 	    signal), [type, text], live && compiles(current) ? IMPACT_MS : null);
 	const spans = useMemo(() => current === null ? [] : spansOf(text, current),
 	    [check.data, check.stale, check.error]);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { bodyOf, draftOf } from "../../console/deliveries/kinds.js";
+import { bodyOf, draftOf } from "../../console/deliveries/receivers.js";
 import { bytes } from "../../console/format.js";
 import { changesOf, mostMinutes, targetOf } from "../../console/settings/changes.js";
 import { storedGroups } from "../../console/data/stored.js";

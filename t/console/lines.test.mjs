@@ -2,7 +2,7 @@
 // The assayctl commands that the console shows beside its actions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { caseLines, nextLine } from "../../console/cases/lines.js";
+import { caseLines, nextLine } from "../../console/cases/commands.js";
 import { cliLine } from "../../console/format.js";
 
 const said = ({ words, operands, options }) => cliLine(words, operands, options);

@@ -9,10 +9,10 @@ import { Cli } from "../ui/copy.js";
 import { Button, Form, TextArea } from "../ui/form.js";
 import { Time, TimeHead, ZonedTime, useZone } from "../ui/time.js";
 import { useAct } from "../ui/toast.js";
+import { addNote } from "./actions.js";
+import { Owner } from "./badges.js";
 import "./case-text.js";
-import { caseLines } from "./lines.js";
-import { Owner } from "./marks.js";
-import { addNote } from "./moves.js";
+import { caseLines } from "./commands.js";
 import { leaveByEscape, useDraft } from "./outcome.js";
 
 function Written({ note }) {

@@ -14,7 +14,7 @@ import { Empty, Loaded } from "../ui/empty.js";
 import { Spark } from "../ui/spark.js";
 import { Timeline } from "../ui/timeline.js";
 import { Age } from "../ui/time.js";
-import { eventName, State } from "./marks.js";
+import { eventName, State } from "./badges.js";
 
 const EVENTS = 20;
 const CASES = 20;

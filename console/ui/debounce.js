@@ -2,11 +2,11 @@
 // Answers that follow what the operator types.
 import { useEffect, useRef, useState } from "../../third_party/preact/preact.js";
 
-// useLater(load, deps, ms): when deps have not changed for ms milliseconds, the
+// useDebounced(load, deps, ms): when deps have not changed for ms milliseconds, the
 // answer of load(abortSignal); a change of deps aborts the request.  ms null: only
 // run() loads.  Returns { data, error, loading, stale, run }: data is that of the
 // last answer, stale says that deps have changed since.
-export function useLater(load, deps, ms) {
+export function useDebounced(load, deps, ms) {
 	const [state, setState] = useState({ data: null, error: null,
 	    loading: false, stale: true });
 	const latest = useRef({ load, abort: null });
