@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # The pool starts before PostgreSQL, serves once PostgreSQL is there, and
 # survives its loss.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_pool

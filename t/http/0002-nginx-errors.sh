@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Errors that nginx itself answers have our envelope and the right status, also
 # without a pool, and no log holds an address, a URL or a query.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # letters COUNT: print that many letters.

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The site: redirects never contain a host name that the caller sent, ids may
 # contain "..", and in production only the configured name is served.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/tls.sh
-. "$(dirname "$0")/tls.sh"
+use tls
 
 start_stack
 admin_token

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # The site: what counts as one client for the limits of nginx, and from which
 # addresses the operator API answers.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

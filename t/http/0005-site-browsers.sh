@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The site in production for browsers: HTTP/2, Strict-Transport-Security, and
 # a separate name for the console.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/tls.sh
-. "$(dirname "$0")/tls.sh"
+use tls
 
 start_stack
 admin_token

@@ -4,10 +4,8 @@
 # staples the answer of the CA, and asks API callers for one of theirs.
 # shellcheck disable=SC2317 # checks are called by their names
 
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/tls.sh
-. "$(dirname "$0")/tls.sh"
+use tls
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The site behind a load balancer that speaks the PROXY protocol: which client
 # address nginx and the pool believe.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/tls.sh
-. "$(dirname "$0")/tls.sh"
+use tls
 
 start_stack
 stop_nginx

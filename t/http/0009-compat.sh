@@ -4,10 +4,8 @@
 # in the answers.  To record the answers of a release, make its folder with its
 # calls, and run this with RECORD=VERSION.
 # shellcheck disable=SC2016 # these are variables of jq
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/second_factor.sh
-. "$(dirname "$0")/second_factor.sh"
+use second_factor
 
 compat() { gojq -L "$srcdir/t/compat" "$@"; }
 

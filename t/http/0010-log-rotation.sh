@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # The log of nginx is rotated under load, as logrotate does with the
 # configuration of Debian's nginx: rename, create, USR1.  No line is lost.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Requests without credentials, with wrong or revoked ones, or with the wrong
 # scope are refused.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Login: every wrong pair gets the same answer, sessions end, and logins have a
 # budget.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # With the real scrypt.

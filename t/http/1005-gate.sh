@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The order of refusals: 404 and 405, 401 and 403, 429, 413 and 415, 400.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # No process has a secret in its environment, and decide workers do not know the
 # connection strings of the other roles.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # environment_secrets PID ...: print the variables with secrets of these processes.

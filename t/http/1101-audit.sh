@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # The audit trail has every change by an operator, also refused ones, with
 # secrets and personal data redacted.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

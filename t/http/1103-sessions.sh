@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Sessions end at once on every worker and host: logout ends one, logout-all ends
 # all of an operator, refresh adds one.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack OPERATOR_WORKERS=3

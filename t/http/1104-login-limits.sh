@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Failed logins delay the account for the address they come from, on every host.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_database

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # A new AUTH_SECRET: tokens of an old secret work while it is configured.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 a=3d1c9f7be20845a6b1f04c8e97d2635ac471

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Every worker of every host refuses a revoked key at once; cached keys do not
 # bring it back.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Many logins at once leave an operator worker for other requests: a login that
 # finds all password checks busy is refused at once.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
+use load
 
 start_stack OPERATOR_WORKERS=2
 admin_token

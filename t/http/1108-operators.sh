@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Operators change: their own password, a password, role or status that an admin
 # sets, and sessions that an admin ends.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/operators.sh
-. "$(dirname "$0")/operators.sh"
+use operators
 
 start_stack OPERATOR_WORKERS=3
 start_host 2 OPERATOR_WORKERS=3

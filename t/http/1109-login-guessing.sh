@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Guesses at one account from many addresses: after 50 failures the account is
 # delayed, except at addresses from which it has logged in.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_database

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Logins and registrations share a budget, which belongs to the client that the
 # trusted proxies saw.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_database

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Texts of operators hold no card numbers: a request with one is refused, and its
 # audit entry masks it.  Names hold nothing that a terminal would obey.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 card='4111 1111 1111 1111'

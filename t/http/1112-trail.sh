@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The audit trail has logins and the acts of assayctl, and no database role of a
 # program can forge an entry.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/trail.sh
-. "$(dirname "$0")/trail.sh"
+use trail
 
 # entries WHERE: actor, role, action, status and params of these, by number.
 entries() {

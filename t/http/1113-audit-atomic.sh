@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A change and its audit entry are one transaction: an entry that cannot be written
 # undoes the change, and the trail has failed changes.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
+use load
 
 start_stack
 admin_token

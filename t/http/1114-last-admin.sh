@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # There is always an enabled admin: neither one request nor two at once remove
 # the last one.  Changes that are invalid are refused, and the trail has all.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/operators.sh
-. "$(dirname "$0")/operators.sh"
+use load operators
 
 start_stack OPERATOR_WORKERS=3
 admin_token

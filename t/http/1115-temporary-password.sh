@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # With PASSWORD_CHANGE_REQUIRED an operator must change a temporary password
 # before any other request.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/operators.sh
-. "$(dirname "$0")/operators.sh"
+use operators
 
 start_stack OPERATOR_WORKERS=3 PASSWORD_CHANGE_REQUIRED=true
 start_host 2 OPERATOR_WORKERS=3

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The companion seals the audit trail, and `assayctl audit verify` finds every
 # change that the owner of the database makes to sealed entries.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/trail.sh
-. "$(dirname "$0")/trail.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
+use trail lock
 
 # seal_entries [COUNT]: seal all entries, COUNT at a time.
 seal_entries() {

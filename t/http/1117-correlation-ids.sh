@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # A correlation id with personal data or a card number is replaced, by the pool
 # and by nginx; other ids are kept.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # send_payment ID CORRELATION-ID

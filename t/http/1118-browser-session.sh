@@ -3,14 +3,8 @@
 # A browser's session: its token is in a cookie, only the console's own pages can
 # use it, and it ends when it is idle, when the operator logs out and
 # SESSION_MAX_HOURS after the password.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/browser.sh
-. "$(dirname "$0")/browser.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/tls.sh
-. "$(dirname "$0")/tls.sh"
+use browser lock tls
 
 secret=0a1b9c7d5e3f2468ace013579bdf2468
 start_stack AUTH_SECRET=$secret SESSION_IDLE_MINUTES=2

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A browser's session must have entered its password within 5 minutes before it
 # changes keys, users, rules and other dangerous things; bearer tokens need not.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/browser.sh
-. "$(dirname "$0")/browser.sh"
+use browser
 
 secret=0a1b9c7d5e3f2468ace013579bdf2468
 start_stack AUTH_SECRET=$secret

@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The role author: shadows and backtests, but nothing that decides.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/operators.sh
-. "$(dirname "$0")/operators.sh"
-# shellcheck source=t/http/rules.sh
-. "$(dirname "$0")/rules.sh"
+use operators rules
 
 dsl='"dsl":"rule r_any { when event.amount > 0 then score += 7, tag any }"'
 start_stack OPERATOR_WORKERS=3

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A second factor: an operator enables it with a code of an authenticator app;
 # then each login needs a code, which works once.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/second_factor.sh
-. "$(dirname "$0")/second_factor.sh"
+use second_factor
 
 start_stack OPERATOR_WORKERS=3
 admin_token

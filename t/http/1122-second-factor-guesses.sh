@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Guessing the code of a second factor is as slow as guessing a password, and of
 # requests at once only one uses a code.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/second_factor.sh
-. "$(dirname "$0")/second_factor.sh"
+use load lock second_factor
 
 # failures: the failed logins that count at this address.
 failures() {

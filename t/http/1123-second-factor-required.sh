@@ -1,14 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # SECOND_FACTOR, lost second factors, and a new AUTH_SECRET.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/browser.sh
-. "$(dirname "$0")/browser.sh"
-# shellcheck source=t/http/operators.sh
-. "$(dirname "$0")/operators.sh"
-# shellcheck source=t/http/second_factor.sh
-. "$(dirname "$0")/second_factor.sh"
+use browser operators second_factor
 
 a=3d1c9f7be20845a6b1f04c8e97d2635ac471
 b=91e4a70c5bd84f2386ad10f5e9c72b64d803

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Four eyes: while FOUR_EYES names a subject, its changes are proposals, which
 # another admin approves; the approval makes the change and its audit entry.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/eyes.sh
-. "$(dirname "$0")/eyes.sh"
+use eyes
 
 start_stack FOUR_EYES=rules,lists
 two_admins

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Proposals under races: two admins who approve one proposal, or two proposals
 # for one ruleset, and changes of base, author and approver in between.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/eyes.sh
-. "$(dirname "$0")/eyes.sh"
+use load eyes
 
 start_stack OPERATOR_WORKERS=4
 two_admins

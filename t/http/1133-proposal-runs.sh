@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Proposals about erasure, retention, lists and shadows: runs of several
 # transactions, runs that fail or are killed, and what stays of the bodies.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/eyes.sh
-. "$(dirname "$0")/eyes.sh"
+use load eyes
 
 start_stack FOUR_EYES=erasure,retention,lists,shadow,policies
 two_admins

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Analysts propose list entries and nothing else, see and withdraw only their own
 # proposals, and approve none.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/eyes.sh
-. "$(dirname "$0")/eyes.sh"
+use eyes
 
 start_stack OPERATOR_WORKERS=3
 two_admins

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Every row of fcgi/http/routes.tbl: the route refuses a caller without the right
 # credentials, a wrong body, a wrong method and a wrong path.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # nginx serves /openapi.json and /docs to everyone, as a page that may load and
 # run nothing else.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 stack_docs "$srcdir" "$scratch"
 

@@ -3,10 +3,8 @@
 # /docs in a browser: log in, create a key and send an event by its forms, without
 # an error in the browser.  With TEST_ALL=yes it also opens an operation of each tag and
 # all schemas.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
+use chromium
 
 need_chromium
 stack_docs "$srcdir" "$scratch"

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The console: nginx serves its files so that a browser keeps them and runs nothing
 # else, and an operator can sign in, stay, and leave, in a browser.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
+use chromium
 
 stack_docs "$srcdir" "$scratch"
 stack_console "$srcdir" "$scratch"

@@ -5,14 +5,8 @@
 # with failing calls, dark, in forced colours, with texts that are 40 % longer, and with
 # hostile texts in every field.
 # Then the lists with values as long as they can be, and the way back to a row.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
-# shellcheck source=t/http/hostile.sh
-. "$(dirname "$0")/hostile.sh"
+use list chromium hostile
 
 need_chromium
 start_console

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Two analysts work through the queue of the console, by keyboard alone: they never
 # get the same case, and lose nothing when the other one is faster.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
+use list chromium
 
 need_chromium
 start_console OPERATOR_WORKERS=4

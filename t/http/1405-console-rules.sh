@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The day of a rule author in the console, by keyboard alone: a threshold is changed,
 # proposed, tried as a shadow, approved, promoted and rolled back.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
-# shellcheck source=t/http/backtest.sh
-. "$(dirname "$0")/backtest.sh"
+use chromium backtest
 
 need_chromium
 start_console FOUR_EYES=rules

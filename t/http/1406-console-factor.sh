@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Operators enable a second factor in the console: an admin who must, before the
 # console opens, and an analyst who wants to.  Then codes are asked for.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
+use chromium
 
 need_chromium
 stack_docs "$srcdir" "$scratch"

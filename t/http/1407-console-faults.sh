@@ -4,12 +4,8 @@
 # refuses or does not answer, and texts try to be HTML.  Nothing that is typed is
 # lost, each screen says what is wrong, and the browser keeps no personal data.
 # shellcheck disable=SC2016 # $text and $word are of jq
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
-# shellcheck source=t/http/hostile.sh
-. "$(dirname "$0")/hostile.sh"
+use chromium hostile
 
 need_chromium
 command -v jq >/dev/null || skip_browser "jq is missing"

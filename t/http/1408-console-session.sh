@@ -3,12 +3,8 @@
 # The session of a browser in the console: other sites cannot use it, it ends when
 # it is idle or its operator is disabled, a wrong clock changes nothing, and what is
 # pressed twice is done once.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
+use list chromium
 
 need_chromium
 start_console OPERATOR_WORKERS=4

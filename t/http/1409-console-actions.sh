@@ -3,10 +3,8 @@
 # What operators find and change in the console, apart from cases and rules:
 # commands of assayctl, target times of queues, users and rules by the search, list
 # entries.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
+use chromium
 
 need_chromium
 start_console

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The checks of the other scenarios of the console can fail: each sees what it looks
 # for when nginx sends no content policy and the bundle takes texts for HTML.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
+use chromium
 
 need_chromium
 start_console

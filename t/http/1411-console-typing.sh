@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # An analyst types faster than the service answers, through slow, refused, failing and
 # lost answers: what is stored is what was meant.  With TEST_ALL=yes for 200 cases.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/chromium.sh
-. "$(dirname "$0")/chromium.sh"
+use list chromium
 
 need_chromium
 start_console OPERATOR_WORKERS=4 RATE_LIMIT_DECISIONS_PER_MIN=1000

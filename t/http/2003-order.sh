@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Each event of a user counts all earlier ones: in parallel and in batches, whatever
 # the database's own settings are.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # What an administrator may have set for the database, the service does not assume.

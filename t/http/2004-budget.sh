@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The budget of a key is shared by all workers; keys and scopes are checked.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack DECIDE_WORKERS=4 RATE_LIMIT_DECISIONS_PER_MIN=20

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A worker decides waiting requests in one transaction, and each caller gets the
 # answer that it would get alone.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/together.sh
-. "$(dirname "$0")/together.sh"
+use together
 
 start_stack DECIDE_WORKERS=1
 admin_token

@@ -3,7 +3,6 @@
 # Amounts in many currencies: the baseline of a user stays, and the signals of a
 # currency that does not fit into the user's state are unknown.  Invalid codes are
 # refused; null means absent.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # A used key with another event: the original answer is marked and counted.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/idempotency.sh
-. "$(dirname "$0")/idempotency.sh"
+use idempotency
 
 start_stack
 admin_token

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A worker decides waiting requests in one transaction: a held lock delays only the
 # requests that need it, and a killed worker loses no event.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/together.sh
-. "$(dirname "$0")/together.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
+use together lock
 
 start_stack DECIDE_WORKERS=1
 admin_token

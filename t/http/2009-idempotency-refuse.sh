@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Another event under a used key on other hosts, and with
 # IDEMPOTENCY_MISMATCH=refuse.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/idempotency.sh
-. "$(dirname "$0")/idempotency.sh"
+use idempotency
 
 start_stack
 admin_token

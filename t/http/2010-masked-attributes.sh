@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # MASKED_ATTRIBUTES: a full card number in these attributes is masked before anything
 # reads or stores it, and the event is decided; anywhere else it is refused.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack MASKED_ATTRIBUTES=memo,order SCORER=weighted

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # assayctl replay: the sample is decided by the real stack with the expected
 # verdicts, within the budget, and errors are explained.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # curl reads the address from BASE_URL, so nginx listens on a free port.

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The entity graph: identifiers of no one make no link; under parallel events its
 # counters and sizes equal a recount of the links.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/recount.sh
-. "$(dirname "$0")/recount.sh"
+use recount
 
 start_stack DECIDE_WORKERS=6 \
     PLACEHOLDERS=device:kiosk-7,ip:198.51.100.0/24,phone:+442079460123

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Block, allow and watch lists decide by every subject; block wins over allow, and
 # allow over watch.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list_decisions.sh
-. "$(dirname "$0")/list_decisions.sh"
+use list_decisions
 
 # A GeoIP database in which the lower half of IPv4 is in Nigeria.
 perl -e 'sub text { chr(0x40 + length $_[0]) . $_[0] }

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # What a decision by a list leaves behind: a blocked or allowed event only its log,
 # a watched event a review.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list_decisions.sh
-. "$(dirname "$0")/list_decisions.sh"
+use list_decisions
 
 start_stack DECIDE_WORKERS=3
 open_lists

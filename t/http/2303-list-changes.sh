@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Changes of lists reach every worker at once; entries end in time; lists may have
 # networks, and be longer than the cache.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list_decisions.sh
-. "$(dirname "$0")/list_decisions.sh"
+use list_decisions
 
 start_stack DECIDE_WORKERS=3
 open_lists

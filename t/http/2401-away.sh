@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The database is down: decisions get onError verdicts, and each answer is in the
 # log once when the database is back, also after kills.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
+use away
 
 start_database
 start_pool RATE_LIMIT_DECISIONS_PER_MIN=40

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The database does not answer, or restarts, also during a commit: decisions are
 # answered, and are in the log once afterwards.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
+use away
 
 start_stack
 admin_token

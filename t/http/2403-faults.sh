@@ -4,12 +4,8 @@
 # full disk; and the spool's disk fails too.  A trigger raises the error of a full
 # disk, because a really full one needs its own file system, which not every
 # machine lets a test mount.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
+use away lock
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The worker that drains the spool is killed during a commit, after it, or between
 # two of its steps: each record is in the log once.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
+use away
 
 start_stack
 admin_token

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The clock of a host that is wrong: decisions without the database have its time
 # all the same, and an erasure finds those that have another.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
-# shellcheck source=t/http/erase.sh
-. "$(dirname "$0")/erase.sh"
+use away erase
 
 # The host with the pool and nginx is 400 days ahead.
 cp "$builddir/t/http/clock.so" "$scratch/bin/"

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Two servers in one connection string: if the first is silent, gone or read-only,
 # the programs soon continue with the other.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
-# shellcheck source=t/http/standby.sh
-. "$(dirname "$0")/standby.sh"
+use away standby
 
 # Many sessions: a connection to the silent server waits and is not refused.
 start_servers standby -c max_connections=500

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Without a session with the database each program logs the server, the role, the
 # reason and what to do, but never the password.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_database

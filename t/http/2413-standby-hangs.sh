@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A synchronous standby hangs: commits wait for it, also in abandoned sessions.
 # The pool stays within DATABASE_POOL_MAX sessions and recovers when the standby does.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
-# shellcheck source=t/http/standby.sh
-. "$(dirname "$0")/standby.sh"
+use away standby
 
 start_servers other
 

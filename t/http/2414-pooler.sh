@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # PgBouncer between the pool and the database: with pool_mode = session it works,
 # with transaction the log names it.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 mkdir "$scratch/pooler"

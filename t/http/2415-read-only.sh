@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The only server takes no writes for a while: each role logs it once, with its end,
 # however many sessions begin meanwhile, and a refused write says what it is.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
+use away
 
 start_stack
 admin_token

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # A worker that freezes while it is idle is found and replaced; the others answer
 # meanwhile.  A pool that froze as a whole loses no worker.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack DECIDE_WORKERS=2 OPERATOR_WORKERS=2

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A worker is killed in the middle of a large answer: the client's connection ends
 # at once, before the length that the answer promised.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/standby.sh
-. "$(dirname "$0")/standby.sh"
+use lock standby
 
 start_stack DECIDE_WORKERS=1 OPERATOR_WORKERS=2
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Two pools with one Redis share the budgets of keys.  Redis is reached by unix
 # socket and TCP, and holds only hashes.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/redis.sh
-. "$(dirname "$0")/redis.sh"
+use redis
 
 start_redis_tls
 

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Redis is killed, restarted or hangs: every decision is answered with the budgets
 # of the host, and /readyz and one line of the log report it.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/redis.sh
-. "$(dirname "$0")/redis.sh"
+use redis
 
 start_redis_hosts
 both_hosts_are "$redis_up"

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Two pools share the login budget, one over TLS as its own Redis user.  Redis with
 # a wrong certificate is refused, a wrong REDIS_URL before the start.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/redis.sh
-. "$(dirname "$0")/redis.sh"
-# shellcheck source=t/http/doctor.sh
-. "$(dirname "$0")/doctor.sh"
+use redis doctor
 
 start_redis_tls
 limits="RATE_LIMIT_DECISIONS_PER_MIN=20 REDIS_TIMEOUT_MS=900"

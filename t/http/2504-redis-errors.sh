@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Redis answers with errors, or is another server: decisions are made with the
 # budgets of the host, and the log says why.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/redis.sh
-. "$(dirname "$0")/redis.sh"
+use redis
 
 start_redis_hosts
 both_hosts_are "$redis_up"

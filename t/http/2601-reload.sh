@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # HUP under load: no request fails, whatever the settings file says, and good
 # settings apply.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
+use load
 
 # The environment overrides the file, so DECIDE_WORKERS is unset in it.
 POOL=$scratch/bin/pool

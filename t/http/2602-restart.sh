@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Another process holds the sockets, as systemd does: a restart under load fails no
 # request.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
+use load
 
 # Holds the sockets and starts the pool.  At USR1 it starts another pool with the
 # same sockets and sends TERM to the first one.

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # TERM lets requests in progress finish; operator workers stop first, and decisions
 # are made until they have stopped.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
+use load
 
 # shellcheck disable=SC2317 # called by name
 pool_is_stopping() { grep -q ' event=pool_stopping' "$scratch/log/pool.log"; }

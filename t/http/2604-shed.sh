@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Load shedding: a request that waited for over a second is refused before it costs
 # anything; operators are refused before decisions, probes never.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
+use load
 
 # shellcheck disable=SC2317 # called by name
 operators_are_served() {

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The watchdog: the master kills and replaces a worker that hangs in a request.
 # Only the caller of this request notices.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
+use load
 
 # shellcheck disable=SC2317 # called by name
 two_workers_run() { [ "$(workers_running decide)" = 2 ]; }

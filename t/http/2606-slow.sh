@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Slow clients, which send headers or bodies in pieces or do not read the answer,
 # hold connections of nginx but never a worker.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
+use load
 
 free_port
 # shellcheck disable=SC2317 # these are called by name

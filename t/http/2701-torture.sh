@@ -6,10 +6,8 @@
 # TORTURE_MINUTES sets the length (`make torture`).  TORTURE_SEED repeats events
 # and schedule, but not the timing of the machine.
 # shellcheck disable=SC2317 # the faults are called by their names
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/faults.sh
-. "$(dirname "$0")/faults.sh"
+use faults
 
 minutes=${TORTURE_MINUTES:-0}
 seed=${TORTURE_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Rulesets over HTTP: published as text and as trees, active on every worker of
 # every host for its next decision, and rolled back.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
-# shellcheck source=t/http/rules.sh
-. "$(dirname "$0")/rules.sh"
+use hosts rules
 
 start_two_hosts
 

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Policies over HTTP: published, active on every host for its next decision,
 # simulated and rolled back.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
-# shellcheck source=t/http/policies.sh
-. "$(dirname "$0")/policies.sh"
+use hosts policies
 
 start_two_hosts
 

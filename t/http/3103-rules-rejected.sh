@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Rulesets and rollbacks that are rejected, with the place of the fault, and
 # callers who may not publish.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
-# shellcheck source=t/http/rules.sh
-. "$(dirname "$0")/rules.sh"
+use hosts rules
 
 start_stack
 admin_token

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # POST /v1/rules/check: all mistakes of a text, or its rules and warnings, as
 # the text would be published; it changes nothing.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
-# shellcheck source=t/http/rules.sh
-. "$(dirname "$0")/rules.sh"
+use hosts rules
 
 start_stack
 admin_token

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The versions of rulesets and policies: who published them when, with which
 # text or bands, also of two who publish at once.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
-# shellcheck source=t/http/rules.sh
-. "$(dirname "$0")/rules.sh"
+use hosts rules
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # What authors of rules and policies look up: the signals, the attributes of the
 # newest events, and the scores of the last days.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
+use hosts
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Tests beside the rules: they run before a ruleset is published, starts as a shadow
 # or is promoted, and while it is checked.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
+use hosts
 
 # publish VERSION TEXT [MEMBERS]: publish the rules of logins.
 publish() {

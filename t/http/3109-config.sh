@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The whole configuration: it has an etag, and several changes of it are made
 # together or not at all.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/eyes.sh
-. "$(dirname "$0")/eyes.sh"
-# shellcheck source=t/http/config.sh
-. "$(dirname "$0")/config.sh"
+use eyes config
 
 start_stack
 two_admins

@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Several changes of the configuration and four eyes: one proposal has them all.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/eyes.sh
-. "$(dirname "$0")/eyes.sh"
-# shellcheck source=t/http/config.sh
-. "$(dirname "$0")/config.sh"
+use eyes config
 
 # restart NAME=VALUE: the pool with this setting.
 restart() {

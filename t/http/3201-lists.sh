@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Lists over HTTP: entries are added, changed, found and removed; every host
 # follows with its next decision.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
+use hosts list
 
 start_two_hosts
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Files of list entries over HTTP: a file is imported as a whole or not at all;
 # files of any total size are imported beside decisions.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

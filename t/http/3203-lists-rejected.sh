@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # List entries, queries and searches that are rejected, with the fault, and
 # callers who may not change lists.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
+use hosts list
 
 start_stack
 admin_token

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Review cases: opened by a review, assigned and resolved by operators, with a
 # trail of each change; of many operators one resolves a case.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/cases.sh
-. "$(dirname "$0")/cases.sh"
+use list cases
 
 start_cases
 

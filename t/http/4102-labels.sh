@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Labels: chargebacks, which of two labels counts, the counts and weights of
 # tags, and labels that come before their event.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/labels.sh
-. "$(dirname "$0")/labels.sh"
+use list labels
 
 start_labels
 

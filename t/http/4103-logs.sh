@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The verdict log and the activity log, as operators read them.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
+use list
 
 start_stack
 admin_token

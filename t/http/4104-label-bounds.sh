@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Labels have a budget for each key; labels of unknown events are bounded in
 # number.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack DECIDE_WORKERS=4 RATE_LIMIT_LABELS_PER_MIN=20 \

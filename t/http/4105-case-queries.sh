@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Queries for review cases: by event, user, queue and status, in pages.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/cases.sh
-. "$(dirname "$0")/cases.sh"
+use list cases
 
 start_cases
 

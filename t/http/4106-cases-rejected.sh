@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Requests for review cases that are rejected have no effect; each is in the
 # audit trail.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/cases.sh
-. "$(dirname "$0")/cases.sh"
+use list cases
 
 start_cases
 

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Requests for chargebacks: the event ids and keys that are accepted, and no
 # answer of 202 without a stored label.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/labels.sh
-. "$(dirname "$0")/labels.sh"
+use list labels
 
 start_labels
 

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Concurrent labels of the same tags, and labels while another session holds
 # the lock of a tag or a label.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/labels.sh
-. "$(dirname "$0")/labels.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
+use list labels lock
 
 start_labels
 

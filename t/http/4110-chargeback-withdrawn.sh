@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Chargebacks that are no fraud, and chargebacks that are taken back: tags, totals,
 # rates and explanations forget them, and the audit trail has them.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/labels.sh
-. "$(dirname "$0")/labels.sh"
+use list labels
 
 # chargeback EVENT [MEMBERS]: send one; prints status and label.
 chargeback() {

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # What a case says about its event, and queries by that, by assignee, score and
 # time, in three orders.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/cases.sh
-. "$(dirname "$0")/cases.sh"
+use list cases
 
 start_cases
 

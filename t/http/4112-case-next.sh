@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Queues, their targets, and the next case: by age, score and target, with claims
 # that expire, and many analysts at once.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/cases.sh
-. "$(dirname "$0")/cases.sh"
+use list cases
 
 start_cases
 

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # What analysts do with cases: hand over, release, put off, write notes, open
 # again, and resolve several.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/cases.sh
-. "$(dirname "$0")/cases.sh"
+use list cases
 
 start_cases
 sql "insert into assay.operator (email, role, password, disabled_at)

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Saved views: an operator's own and shared ones.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # With 100000 cases every list, every count and the next case are read from an
 # index, and a list that passes over cases stops and says where.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/cases.sh
-. "$(dirname "$0")/cases.sh"
+use list cases
 
 start_cases
 # The queue "big" has 60000 open cases, the oldest 200 of them put off, 1000

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Hostile and wrong requests for the work on cases change nothing; two analysts
 # who act at once get one result.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
-# shellcheck source=t/http/cases.sh
-. "$(dirname "$0")/cases.sh"
+use list cases
 
 start_cases
 card='4111 1111 1111 1111'

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Alert channels: added, listed, tested, revoked and rejected.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack NOTIFY_THROTTLE_PER_MIN=17

@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Deliveries that are pending or dead, and the redrive of dead ones.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
+use lock
 
 # The clock of the pool is ten minutes behind the database's.
 cp "$builddir/t/http/clock.so" "$scratch/bin/"

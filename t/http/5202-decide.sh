@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The companion decides the events for later as the pool would: each once, each
 # user's in their order.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/async.sh
-. "$(dirname "$0")/async.sh"
+use async
 
 start_async
 

@@ -4,10 +4,8 @@
 # PostgreSQL are killed again and again: each accepted event is decided once,
 # each user's in their order.
 # shellcheck disable=SC2086,SC2154 # users, companion_2
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/companions.sh
-. "$(dirname "$0")/companions.sh"
+use companions
 
 start_durable_database
 start_pool

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The companion beside sessions that hold a queued event or a user: another
 # session deletes an event, locks a user, erases a user.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/async.sh
-. "$(dirname "$0")/async.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
+use async lock
 
 start_async
 

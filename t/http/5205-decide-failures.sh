@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Events that the companion cannot decide: it retries them, then degrades them as
 # the policy says; without a database it waits.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/async.sh
-. "$(dirname "$0")/async.sh"
-# shellcheck source=t/http/metrics.sh
-. "$(dirname "$0")/metrics.sh"
+use async metrics
 
 start_async
 TOKEN=$admin

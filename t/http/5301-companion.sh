@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # The companion beside the stack: jobs that run once and for a time, several
 # jobs, their logs and their ends.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

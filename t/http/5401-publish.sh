@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Events of the verdict log and the outbox are queued once for each subscriber,
 # with its lowest verdict and throttle.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/publish.sh
-. "$(dirname "$0")/publish.sh"
+use publish
 
 start_publish
 

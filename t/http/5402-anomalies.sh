@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Anomalies: the transaction of a decision stores an event for each, if a
 # channel subscribes to them, from the threshold on.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/list.sh
-. "$(dirname "$0")/list.sh"
+use list
 
 start_stack ALLOW_PRIVATE_TARGETS=true
 admin_token

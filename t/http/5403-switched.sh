@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Another server, which is behind the database, takes its place: pool and
 # companion forget what they read from the old one.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 url=http://127.0.0.1:1 # no receiver listens: deliveries stay queued

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Each event is queued once for each subscriber when transactions commit late,
 # when the companion and its session are killed, and beside a second companion.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/publish.sh
-. "$(dirname "$0")/publish.sh"
+use publish
 
 start_publish
 subscribe_webhook verdict.reached.v1

@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # A step of publishing that waits for a lock for seconds: the next one follows soon.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/publish.sh
-. "$(dirname "$0")/publish.sh"
+use lock publish
 
 start_publish
 subscribe_webhook verdict.reached.v1

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Deliveries that arrive: what is sent, how it is signed, the form of alerts,
 # and what is not sent.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/deliver.sh
-. "$(dirname "$0")/deliver.sh"
+use deliver
 
 settings=ALLOW_PRIVATE_TARGETS=true
 

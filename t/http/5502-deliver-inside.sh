@@ -3,12 +3,8 @@
 # No delivery reaches a private address, however it is written or named,
 # through a redirect or a proxy, or after its name changes; deliveries to
 # public addresses still arrive.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/deliver.sh
-. "$(dirname "$0")/deliver.sh"
-
-. "$(dirname "$0")/deliver.sh"
+use deliver
 
 start_stack
 start_receiver

@@ -3,10 +3,8 @@
 # Companions and PostgreSQL are killed: each delivery arrives under one id; two
 # companions do not take the same delivery; an endpoint that hangs delays no
 # other.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/deliver.sh
-. "$(dirname "$0")/deliver.sh"
+use deliver
 
 settings=ALLOW_PRIVATE_TARGETS=true
 ENDPOINTS=50

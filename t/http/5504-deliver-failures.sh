@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Deliveries to receivers that fail in every way, all at once, beside one that
 # answers.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/deliver.sh
-. "$(dirname "$0")/deliver.sh"
+use deliver
 
 settings=ALLOW_PRIVATE_TARGETS=true
 

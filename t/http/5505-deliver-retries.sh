@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Deliveries and alerts that fail are tried again, are dead after the last
 # attempt, and can be redriven.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/deliver.sh
-. "$(dirname "$0")/deliver.sh"
+use deliver
 
 settings=ALLOW_PRIVATE_TARGETS=true
 

@@ -3,10 +3,8 @@
 # A receiver that was away for longer than its deliveries are attempted: it is
 # probed, and gets its dead letters when it answers again.  What a receiver refuses
 # permanently.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/deliver.sh
-. "$(dirname "$0")/deliver.sh"
+use deliver
 
 settings=ALLOW_PRIVATE_TARGETS=true
 

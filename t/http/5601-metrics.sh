@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Gauges show how many rows wait in the database and since when; they fall to 0
 # when none waits.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
-# shellcheck source=t/http/metrics.sh
-. "$(dirname "$0")/metrics.sh"
+use away metrics
 
 # Each row is an hour old or older.
 start_database

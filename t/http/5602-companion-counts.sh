@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The pool shows what companions count: each count once, with and without a
 # database, and since its start.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
-# shellcheck source=t/http/metrics.sh
-. "$(dirname "$0")/metrics.sh"
+use away metrics
 
 start_stack
 

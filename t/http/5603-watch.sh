@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # A pool exports every series that the rules and dashboards of contrib/ select.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
-# shellcheck source=t/http/offline.sh
-. "$(dirname "$0")/offline.sh"
+use away offline
 
 make_places
 start_stack GEOIP_DB="$GEOIP_DB"

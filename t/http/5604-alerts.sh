@@ -3,14 +3,8 @@
 # Prometheus reads the pool with the files of contrib/prometheus; alerts about the
 # database, the companion, files and the edge fire when each is broken.  5605 breaks
 # processes.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/tls.sh
-. "$(dirname "$0")/tls.sh"
-# shellcheck source=t/http/offline.sh
-. "$(dirname "$0")/offline.sh"
-# shellcheck source=t/http/alerts.sh
-. "$(dirname "$0")/alerts.sh"
+use tls offline alerts
 
 make_places
 start_watched GEOIP_DB="$GEOIP_DB" LABELS_WAITING_MAX=2 DISK_HEALTH_PATHS="$scratch"

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Alerts fire when workers die, Redis or the database is away, and decisions are
 # slow, degraded, refused or fail.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/tls.sh
-. "$(dirname "$0")/tls.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/alerts.sh
-. "$(dirname "$0")/alerts.sh"
+use tls load alerts
 
 start_redis
 start_watched REDIS_URL="unix://:$REDIS_PASSWORD@$scratch/run/redis.sock" \

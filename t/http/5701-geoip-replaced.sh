@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # GeoIP databases that are renamed into place decide without a restart, in the pool
 # and in the companion; a bad one changes nothing.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/geoip.sh
-. "$(dirname "$0")/geoip.sh"
+use geoip
 
 GEOIP_DB=$scratch/geoip/places.mmdb
 GEOIP_ASN_DB=$scratch/geoip/asn.mmdb

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The job "geoip" refuses downloads that are wrong, and is killed in the middle of
 # one; the present database stays.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/model.sh
-. "$(dirname "$0")/model.sh"
-# shellcheck source=t/http/storage.sh
-. "$(dirname "$0")/storage.sh"
-# shellcheck source=t/http/geoip.sh
-. "$(dirname "$0")/geoip.sh"
+use model storage geoip
 
 GEOIP_DB=$scratch/geoip/places.mmdb
 mkdir "$scratch/geoip"

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A GeoIP database that is written in place, or replaced by one of something else,
 # ends no worker and makes no place unknown; /readyz and metrics say what workers have.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/geoip.sh
-. "$(dirname "$0")/geoip.sh"
+use geoip
 
 GEOIP_DB=$scratch/geoip/places.mmdb
 mkdir "$scratch/geoip"

@@ -7,14 +7,8 @@
 #
 # TORTURE_MINUTES sets the duration.
 # shellcheck disable=SC2154,SC2317 # companion_1, and what stack_until calls
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/deliver.sh
-. "$(dirname "$0")/deliver.sh"
-# shellcheck source=t/http/days.sh
-. "$(dirname "$0")/days.sh"
-# shellcheck source=t/http/companions.sh
-. "$(dirname "$0")/companions.sh"
+use deliver days companions
 
 rounds=$((${TORTURE_MINUTES:-0} * 12 + 2))
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # Settings that admins change at /v1/config: who may read and change them, which
 # values they take, and that a change is audited and reaches other hosts.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 set -- RATE_LIMIT_DECISIONS_PER_MIN=50 RATE_LIMIT_LOGIN_PER_MIN=40 \

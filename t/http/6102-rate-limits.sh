@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # A changed rate limit takes effect at once on this host, soon on others, and
 # holds while the database is away.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 set -- RATE_LIMIT_DECISIONS_PER_MIN=50 RATE_LIMIT_LOGIN_PER_MIN=40

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # A host without requests learns of a new limit by itself, so none of the requests
 # that arrive together afterwards is counted against the old one.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack RATE_LIMIT_DECISIONS_PER_MIN=2

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Erasure: what POST /v1/privacy/erase removes, what it keeps, and that the user
 # starts again as an unknown one.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/erase.sh
-. "$(dirname "$0")/erase.sh"
-# shellcheck source=t/http/recount.sh
-. "$(dirname "$0")/recount.sh"
+use erase recount
 
 start_erase_stack
 

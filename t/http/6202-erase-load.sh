@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Erasures while others decide: counters, sizes and roots stay equal to a
 # recount of the links; the next request finishes an erasure that was killed.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/recount.sh
-. "$(dirname "$0")/recount.sh"
+use lock recount
 
 start_stack DECIDE_WORKERS=3 OPERATOR_WORKERS=3
 admin_token

@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Erasure of users whose decisions are in this host's spool.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
-# shellcheck source=t/http/erase.sh
-. "$(dirname "$0")/erase.sh"
+use away erase
 
 start_erase_stack
 

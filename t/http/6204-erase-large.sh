@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Erasure of users with much data: partial rows, thousands of rows, devices and
 # fingerprints, a component above the cap, and a decision in progress.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/erase.sh
-. "$(dirname "$0")/erase.sh"
+use lock erase
 
 start_erase_stack
 

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # POST /v1/config/retention/run: it removes what is older than its window and
 # nothing else, while decisions are served; only one run at a time.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/past.sh
-. "$(dirname "$0")/past.sh"
+use load past
 
 run_sweep() {
 	http POST /v1/config/retention/run

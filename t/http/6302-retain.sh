@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The companion's job retain: it sweeps when a sweep is due, only one host at a
 # time, and makes the months ahead.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/past.sh
-. "$(dirname "$0")/past.sh"
-# shellcheck source=t/http/retain.sh
-. "$(dirname "$0")/retain.sh"
+use load past retain
 
 start_stack
 admin_token

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The companion's sweep when it is killed, stopped, ended or loses its database;
 # the next sweep finishes.  Then vacuum.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/past.sh
-. "$(dirname "$0")/past.sh"
-# shellcheck source=t/http/retain.sh
-. "$(dirname "$0")/retain.sh"
+use load past retain
 
 # statement_waits LIKE: a statement like that waits for a lock.
 # shellcheck disable=SC2317 # called by name

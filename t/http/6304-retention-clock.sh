@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Retention while clocks are wrong: it removes nothing while those of the database and
 # of the host differ, and little if both are ahead.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/past.sh
-. "$(dirname "$0")/past.sh"
-# shellcheck source=t/http/retain.sh
-. "$(dirname "$0")/retain.sh"
+use load past retain
 
 # 400 days.
 ahead=34560000

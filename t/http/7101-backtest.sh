@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # POST /v1/backtest against a recount in SQL: the shipped sample, labels of both
 # sources, candidate policies, rules as text and as trees.  It writes nothing.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/backtest.sh
-. "$srcdir/t/http/backtest.sh"
+use backtest
 
 start_stack
 admin_token

@@ -3,10 +3,8 @@
 # A long backtest: only one runs at a time, other workers serve, GET shows its
 # progress.  It ends when its caller, its worker, the database or the pool
 # ends it, but not at a reload.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/backtest.sh
-. "$srcdir/t/http/backtest.sh"
+use backtest
 
 start_stack
 admin_token

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Backtests of the newest samples: they read exactly these, name events, and run
 # beside a long one.  They are for authors and admins.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/hosts.sh
-. "$(dirname "$0")/hosts.sh"
-# shellcheck source=t/http/backtest.sh
-. "$srcdir/t/http/backtest.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
+use hosts backtest lock
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A backtest compares with what is active now, and beside it with what was recorded:
 # an unchanged text flips nothing.  It lists the flipped events by page.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/backtest.sh
-. "$srcdir/t/http/backtest.sh"
+use backtest
 
 start_stack
 admin_token

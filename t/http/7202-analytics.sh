@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Analytics: every decision, case and label is counted once, even if
 # transactions commit late or are rolled back.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/tally.sh
-. "$(dirname "$0")/tally.sh"
+use lock tally
 
 start_stack DECIDE_WORKERS=4
 start_cron "work project --for 10m"

@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # GET /v1/status: what waits, and whether decisions are made as usual.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
+use ctl away
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # GET /v1/graph: when the neighbours of an entity were first seen, the links among
 # them, and the fraud history of a device.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_stack
 start_cron "work project --for 10m"

@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The numbers of list entries, their filters, and the check of an import.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # GET /v1/analytics/rules: how often each active rule fires, and how well it finds
 # fraud.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_stack
 admin_token

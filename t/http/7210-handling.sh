@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The analytics summary of some days, an event type and a queue, and how long
 # analysts took to resolve cases.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # SCORER=learned and weighted: labels change the weights of tags, on every host,
 # from the next decision on.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/scorer.sh
-. "$(dirname "$0")/scorer.sh"
+use scorer
 
 start_stack SCORER=learned DECIDE_WORKERS=3
 start_host 2 SCORER=learned

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # MODEL_PATH: the companion reads a model file strictly and loads it when it
 # changes.  It refuses a wrong file, and the previous model stays active.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/model.sh
-. "$(dirname "$0")/model.sh"
+use load ctl model
 
 mkdir "$scratch/model"
 path=$scratch/model/model.json

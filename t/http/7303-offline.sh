@@ -3,12 +3,8 @@
 # assayctl replay --offline: the service decides thousands of events; replayed
 # from a file at the same times, each has the same signals, score, verdict and
 # reasons to the last digit.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/offline.sh
-. "$(dirname "$0")/offline.sh"
+use ctl offline
 
 make_places
 start_stack GEOIP_DB="$GEOIP_DB"

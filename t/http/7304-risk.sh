@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The fraud rates of devices and ips: which labels a decision sees and when, and
 # that rules can use the rates.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/past.sh
-. "$(dirname "$0")/past.sh"
-# shellcheck source=t/http/days.sh
-. "$(dirname "$0")/days.sh"
-# shellcheck source=t/http/erase.sh
-. "$(dirname "$0")/erase.sh"
-# shellcheck source=t/http/risk.sh
-. "$(dirname "$0")/risk.sh"
+use past days erase risk
 
 start_stack
 admin_token

@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # assayctl train --publish makes a trained model active; what train refuses.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 awk -v features="$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/\1/p' \
     "$srcdir/core/signal/features.tbl" | paste -sd ,)" -f "$srcdir/t/table.awk" \

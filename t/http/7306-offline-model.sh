@@ -4,12 +4,8 @@
 # is trained with them and published, and a running pool decides thousands of
 # events with it.  assayctl replay --offline has the same score, probability and
 # reasons for each, to the last digit.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/offline.sh
-. "$(dirname "$0")/offline.sh"
+use ctl offline
 
 # active_shown: print the active model that the page shows.
 active_shown() {

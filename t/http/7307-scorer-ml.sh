@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # SCORER=ml: score, reasons and probabilities of the bundled model, recomputed
 # from the samples; what lists, labels, the companion and backtests do with it.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/scorer.sh
-. "$(dirname "$0")/scorer.sh"
+use scorer
 
 start_stack SCORER=ml
 admin_token

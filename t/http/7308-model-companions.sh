@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Several companions poll one model file, and are killed: each change is loaded
 # once.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/model.sh
-. "$(dirname "$0")/model.sh"
+use load ctl model
 
 mkdir "$scratch/model"
 path=$scratch/model/model.json

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl replay --offline with wrong files, a full disk, a closed pipe and an
 # interrupt: the old table stays or the new one is complete.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/offline.sh
-. "$(dirname "$0")/offline.sh"
+use ctl offline
 
 start_database
 make_rows

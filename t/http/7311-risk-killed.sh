@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The risk counts when companions, a backend and the server are killed: each
 # event and each label is counted once.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/past.sh
-. "$(dirname "$0")/past.sh"
-# shellcheck source=t/http/days.sh
-. "$(dirname "$0")/days.sh"
-# shellcheck source=t/http/erase.sh
-. "$(dirname "$0")/erase.sh"
-# shellcheck source=t/http/risk.sh
-. "$(dirname "$0")/risk.sh"
+use lock past days erase risk
 
 start_stack
 admin_token

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl train: live decisions and their labels train the same model, to the
 # bit, as the table that a replay of the same history exports.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/past.sh
-. "$(dirname "$0")/past.sh"
-# shellcheck source=t/http/train.sh
-. "$(dirname "$0")/train.sh"
+use ctl past train
 
 start_database
 unset ADMIN_DATABASE_URL DATABASE_URL

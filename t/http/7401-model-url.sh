@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # MODEL_URL: the companion fetches a model and a running pool decides with it;
 # bad models and bad servers are refused, with the reason.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/model.sh
-. "$(dirname "$0")/model.sh"
-# shellcheck source=t/http/storage.sh
-. "$(dirname "$0")/storage.sh"
+use load model storage
 
 token=4711tokenof4711
 start_storage

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # MODEL_S3_*: requests are signed so that a server that verifies them accepts
 # any key; wrong credentials get no model, and no log has them.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/model.sh
-. "$(dirname "$0")/model.sh"
-# shellcheck source=t/http/storage.sh
-. "$(dirname "$0")/storage.sh"
+use load model storage
 
 id=AKIATEST4711
 secret=wJalr/XUtn+FEMI=4711

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # MODEL_URL over time: a companion that keeps running, a server that hangs or
 # drips, a killed companion, and a change of the source.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/load.sh
-. "$(dirname "$0")/load.sh"
-# shellcheck source=t/http/model.sh
-. "$(dirname "$0")/model.sh"
-# shellcheck source=t/http/storage.sh
-. "$(dirname "$0")/storage.sh"
+use load model storage
 
 token=4711tokenof4711
 start_storage

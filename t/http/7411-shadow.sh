@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A shadow ruleset or scorer beside the active one: it changes nothing but its
 # sample, its decisions and labels are counted, and another one replaces it.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/shadow.sh
-. "$(dirname "$0")/shadow.sh"
+use shadow
 
 start_stack SCORER_SHADOW=learned DECIDE_WORKERS=3
 start_host 2 SCORER_SHADOW=learned

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The counts of a shadow: each decision and each label is counted once, even if
 # companions are killed and shadows begin and end meanwhile.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/shadow.sh
-. "$(dirname "$0")/shadow.sh"
+use lock ctl shadow
 
 start_stack SCORER_SHADOW=ml
 admin_token

@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # A shadow model behind a shadow ruleset; invalid, unreadable and ended shadows.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/model.sh
-. "$(dirname "$0")/model.sh"
-# shellcheck source=t/http/shadow.sh
-. "$(dirname "$0")/shadow.sh"
+use model shadow
 
 start_stack SCORER_SHADOW=learned DECIDE_WORKERS=3
 start_host 2 SCORER_SHADOW=learned

@@ -1,16 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # assayctl shadow: list, show, start, promote and end.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/lock.sh
-. "$(dirname "$0")/lock.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/model.sh
-. "$(dirname "$0")/model.sh"
-# shellcheck source=t/http/shadow.sh
-. "$(dirname "$0")/shadow.sh"
+use lock ctl model shadow
 
 start_stack SCORER_SHADOW=ml
 admin_token

@@ -1,16 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # GET /v1/model/drift compares two windows of days with the numbers of the log.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/tally.sh
-. "$(dirname "$0")/tally.sh"
-# shellcheck source=t/http/past.sh
-. "$(dirname "$0")/past.sh"
-# shellcheck source=t/http/drift.sh
-. "$(dirname "$0")/drift.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use tally past drift ctl
 
 start_stack
 admin_token

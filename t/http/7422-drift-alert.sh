@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: ISC
 # alert.drift.v1: one alert a day and event type, with its event in the outbox,
 # even with several companions, some of them killed.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/past.sh
-. "$(dirname "$0")/past.sh"
-# shellcheck source=t/http/drift.sh
-. "$(dirname "$0")/drift.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
-# shellcheck source=t/http/deliver.sh
-. "$(dirname "$0")/deliver.sh"
+use past drift away deliver
 
 start_stack ALLOW_PRIVATE_TARGETS=true
 admin_token

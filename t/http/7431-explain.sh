@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # GET /v1/decisions/{id}/explain: weighted decisions are recomputed from their
 # samples and the versions of that time; lists and degraded decisions are not.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/explain.sh
-. "$(dirname "$0")/explain.sh"
+use ctl explain
 
 start_explain
 decide_all w 1

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Explanations of decisions by tag weights and by models: each is recomputed
 # with the weights and the model of its time.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/explain.sh
-. "$(dirname "$0")/explain.sh"
+use ctl explain
 
 start_explain
 decide_all w 1

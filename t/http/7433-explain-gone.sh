@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Explanations when the model, the sample, the policy or the rules are gone.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/explain.sh
-. "$(dirname "$0")/explain.sh"
+use ctl explain
 
 start_explain
 http POST /v1/decisions '{"id":"a/b c","type":"order.place","amount":4200,

@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Who may read explanations; assayctl explain prints them.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/explain.sh
-. "$(dirname "$0")/explain.sh"
+use ctl explain
 
 start_explain
 decide_all w 1

@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # GET /v1/decisions/{id}/explain: the request, the case and the label.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_stack
 admin_token

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # POST /v1/decisions/{id}/try: a decided event with other signals, by the active
 # rules, without effect.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/explain.sh
-. "$(dirname "$0")/explain.sh"
+use ctl explain
 
 start_explain
 http POST /v1/decisions '{"id":"a/b c","type":"order.place","amount":100,

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Dry runs: a request with X-Engine-Mode: shadow gets a decision, is marked in
 # the activity log, and leaves nothing else behind.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/dryrun.sh
-. "$(dirname "$0")/dryrun.sh"
+use dryrun
 
 start_stack DECIDE_WORKERS=1 ALLOW_PRIVATE_TARGETS=true
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # Dry runs and live decisions in one transaction; refused modes, erasure, and a
 # database that is away.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/dryrun.sh
-. "$(dirname "$0")/dryrun.sh"
+use dryrun
 
 start_stack DECIDE_WORKERS=1 ALLOW_PRIVATE_TARGETS=true
 admin_token

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The job project counts each decision, case and label once and credits each
 # label once, even if companions are killed and transactions commit late.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/tally.sh
-. "$(dirname "$0")/tally.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
+use tally away
 
 # Kill -9 may tear a page; full_page_writes repairs it.
 start_database -c full_page_writes=on

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assay-cron project --rebuild counts the log again while others count, even if
 # it is killed, and keeps the counts of what retention removed.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/tally.sh
-. "$(dirname "$0")/tally.sh"
+use tally
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl rules and policies: checked, tried with a backtest, published, rolled
 # back.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_ctl_stack
 

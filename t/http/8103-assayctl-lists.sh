@@ -1,10 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # assayctl lists: entries are added, changed, shown, found and removed.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl and ids: no id is cut, a part is enough if it names one entry, and an
 # ambiguous part changes nothing.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_ctl_admin
 

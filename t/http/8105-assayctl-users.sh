@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl users, password and admin: operators are added, changed and disabled;
 # what an analyst may not do.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_stack
 admin_token

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl and other servers: closed ports, strange answers, redirects,
 # certificates.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_stack
 admin_token

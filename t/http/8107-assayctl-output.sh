@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl's output: webhooks and channels with their secrets, pages, JSON of
 # every command, colour and width of a terminal.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_ctl_stack
 

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl lists import: a file is imported completely or, when a row is wrong,
 # not at all; a failed import continues where it stopped.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_stack
 admin_token

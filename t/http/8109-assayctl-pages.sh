@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl: errors name what is unknown, pages continue before an id, and the
 # address of the service comes from the session or the environment.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_ctl_admin
 

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl: an analyst resolves a case and reads the logs, an admin changes
 # settings and erases a user.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
+use ctl
 
 start_ctl_stack
 

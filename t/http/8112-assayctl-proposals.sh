@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl under FOUR_EYES: --propose makes each change a proposal; another
 # admin lists, shows, approves and rejects them.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/eyes.sh
-. "$(dirname "$0")/eyes.sh"
+use ctl eyes
 
 start_stack FOUR_EYES=rules,policies,lists,retention,erasure
 two_admins

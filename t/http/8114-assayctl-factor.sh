@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl factor: an operator enables and disables a second factor; login and
 # password ask for its code; the owner of the database removes a lost one.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/second_factor.sh
-. "$(dirname "$0")/second_factor.sh"
+use ctl second_factor
 
 # enable_factor: enable a second factor as an app would; secret is
 # its key.

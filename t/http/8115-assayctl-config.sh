@@ -1,12 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # assayctl config: the configuration as files, for a git repository and CI.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/eyes.sh
-. "$(dirname "$0")/eyes.sh"
+use ctl eyes
 
 start_stack
 two_admins

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl doctor: each check of the host is broken on purpose.
 # shellcheck disable=SC2119 # arguments that may be left out
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/offline.sh
-. "$(dirname "$0")/offline.sh"
-# shellcheck source=t/http/doctor.sh
-. "$(dirname "$0")/doctor.sh"
+use ctl offline doctor
 
 # certificate DAYS: a certificate that ends so soon, and its key.
 certificate() {

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: ISC
 # assayctl doctor: each check of the database is broken on purpose.
 # shellcheck disable=SC2119 # arguments that may be left out
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/ctl.sh
-. "$(dirname "$0")/ctl.sh"
-# shellcheck source=t/http/doctor.sh
-. "$(dirname "$0")/doctor.sh"
+use ctl doctor
 
 # server SETTING: change it in PostgreSQL.
 server() {

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # A day of an analyst and an admin over HTTP: a ruleset, a case, labels, a
 # rollback, a revoked key, an erasure.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

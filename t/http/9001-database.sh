@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # The database goes away and comes back: every answer is an envelope, no worker
 # dies and nothing is lost.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 start_stack

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: ISC
 # A pool is ready if it can decide: the schema is new enough, there are rules
 # and policies, and the database is writable.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # shellcheck disable=SC2317 # called by name

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # A dump restored into a new cluster, whose transaction ids start again: nothing
 # is decided before `assayctl restored`, and every event is published once.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/deliver.sh
-. "$(dirname "$0")/deliver.sh"
+use deliver
 
 decide_orders() {
 	for n in $(seq "$2"); do

@@ -3,7 +3,6 @@
 # A database whose collation is that of ICU, as createdb makes it on some hosts: a
 # migration gives every index the order of bytes, so that an upgrade of the host,
 # which changes the collation, decides no event twice.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 # in_icu SQL: as the owner, in that database.

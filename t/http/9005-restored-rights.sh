@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # After a restore that lost the rights of the roles, assayctl migrate gives them again
 # before anything is decided.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/away.sh
-. "$(dirname "$0")/away.sh"
+use away
 
 start_stack
 admin_token

@@ -3,10 +3,8 @@
 # No log has personal data or secrets, even when nginx, the pool and PostgreSQL
 # report errors.  The last test of every scenario searches all logs for what was
 # sent.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/private.sh
-. "$(dirname "$0")/private.sh"
+use private
 
 # repeat_letter COUNT
 repeat_letter() {

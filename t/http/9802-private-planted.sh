@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: ISC
 # The searches of the logs find what is planted: personal data and secrets that
 # were sent, and lines that are not logfmt.
-# shellcheck source=t/http/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=t/http/private.sh
-. "$(dirname "$0")/private.sh"
+use private
 
 start_private
 http POST /v1/decisions "$(personal_event good)" \

@@ -3,7 +3,9 @@
 # The harness of the HTTP scenarios.  A scenario is a script that begins with
 #
 #	. "$(dirname "$0")/lib.sh"
+#	use lock past
 #
+# if it needs lock.sh and past.sh, and no "use" if it needs no other file.
 # Each scenario runs in its own scratch directory with a copy of the prepared
 # cluster, the real pool and the real nginx, all on unix sockets, so several
 # scenarios can run at once.  It prints "ok" and "not ok" lines.  At its end the
@@ -30,6 +32,19 @@ if [ "${RUN_SERVICES:-}" != 1 ]; then
 	echo "# skipped: needs PostgreSQL and nginx, RUN_SERVICES=1 runs it"
 	exit 77
 fi
+
+# use NAME ...: source these files of t/http, each once.
+used=
+use() {
+	for use_name in "$@"; do
+		case " $used " in
+		*" $use_name "*) continue ;;
+		esac
+		used="$used $use_name"
+		# shellcheck source=/dev/null
+		. "$srcdir/t/http/$use_name.sh"
+	done
+}
 
 tap_passed=0
 tap_failed=0

@@ -3,8 +3,7 @@
 # Clients that send decisions in a closed loop, requests in the background and
 # the numbers of workers.  Sourced after lib.sh.
 # shellcheck disable=SC2034,SC2154 # variables of lib.sh
-# shellcheck source=t/http/lock.sh
-. "$srcdir/t/http/lock.sh"
+use lock
 
 # login_of USER: an event whose id is the user's.
 login_of() {
