@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use tls
 
-start_stack
-admin_token
-api_key
+start_signed_in
 stack_docs "$srcdir" "$scratch"
 stack_console "$srcdir" "$scratch"
 stop_nginx

@@ -7,9 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 use tls
 
-start_stack
-admin_token
-api_key
+start_signed_in
 stack_console "$srcdir" "$scratch"
 stop_nginx
 tls_ca ca

@@ -3,9 +3,7 @@
 # The maintenance of a host: a file switches it on and off, without a reload.
 . "$(dirname "$0")/lib.sh"
 
-start_stack
-admin_token
-api_key
+start_signed_in
 stop_nginx
 start_nginx EXEMPT=no
 

@@ -14,9 +14,7 @@ rejects_card() {
 	    "$5 must not hold a full card number"
 }
 
-start_stack
-admin_token
-api_key
+start_signed_in
 
 rejects_card "the reason of an entry" POST /v1/lists "{\"kind\":\"watch\",
     \"subject\":\"user\",\"value\":\"4111111111111111\",\"reason\":\"$card\"}" reason

@@ -29,10 +29,7 @@ replaces_correlation() {
 	    "$(header x-correlation-id)"
 }
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 
 n=0
 replaces_correlation "a card number" 4111111111111111

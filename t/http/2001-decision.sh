@@ -3,10 +3,7 @@
 # One event: the answer, every row that it writes, and what is refused.
 . "$(dirname "$0")/lib.sh"
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 
 http POST /v1/decisions '{"id":"e-1","type":"card.authorize","amount":42.50,
     "currency":"eur","subject":{"userId":"u-1","deviceId":"d-1",

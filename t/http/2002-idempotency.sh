@@ -3,10 +3,7 @@
 # One key, one decision: in a row, in parallel and inside a batch.
 . "$(dirname "$0")/lib.sh"
 
-start_stack DECIDE_WORKERS=6
-admin_token
-api_key
-TOKEN=
+start_with_key DECIDE_WORKERS=6
 
 event='{"id":"same","type":"account.login","subject":{"userId":"u-1"}}'
 http POST /v1/decisions "$event"

@@ -3,9 +3,7 @@
 # The budget of a key is shared by all workers; keys and scopes are checked.
 . "$(dirname "$0")/lib.sh"
 
-start_stack DECIDE_WORKERS=4 RATE_LIMIT_DECISIONS_PER_MIN=20
-admin_token
-api_key
+start_signed_in DECIDE_WORKERS=4 RATE_LIMIT_DECISIONS_PER_MIN=20
 admin=$TOKEN
 TOKEN=
 event='{"type":"account.login","subject":{"userId":"u-1"}}'

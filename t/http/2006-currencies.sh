@@ -5,10 +5,7 @@
 # refused; null means absent.
 . "$(dirname "$0")/lib.sh"
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 
 # pay ID USER CURRENCY AMOUNT [TYPE]
 pay() {

@@ -4,10 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 use idempotency
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 
 event='{"id":"order-1","type":"card.authorize","amount":12.50,"currency":"EUR",
     "subject":{"userId":"nice","ip":"203.0.113.7","phone":"+251911234544"},

@@ -5,10 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use together lock
 
-start_stack DECIDE_WORKERS=1
-admin_token
-api_key
-TOKEN=
+start_with_key DECIDE_WORKERS=1
 worker=$(pgrep -P "$stack_pool_pid" -o)
 
 # advisory_locks_are COUNT: check that many locks are held or waited for.

@@ -5,10 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use idempotency
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 login='"type":"account.login","subject"'
 http POST /v1/decisions "{\"id\":\"b-2\",$login:{\"userId\":\"u-1\"}}"
 

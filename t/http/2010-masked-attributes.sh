@@ -4,9 +4,7 @@
 # reads or stores it, and the event is decided; anywhere else it is refused.
 . "$(dirname "$0")/lib.sh"
 
-start_stack MASKED_ATTRIBUTES=memo,order SCORER=weighted
-admin_token
-api_key
+start_signed_in MASKED_ATTRIBUTES=memo,order SCORER=weighted
 card='4111 1111 1111 1111'
 # pay ID ATTRIBUTES: decide on a payment.
 pay() {

@@ -5,11 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 use recount
 
-start_stack DECIDE_WORKERS=6 \
+start_with_key DECIDE_WORKERS=6 \
     PLACEHOLDERS=device:kiosk-7,ip:198.51.100.0/24,phone:+442079460123
-admin_token
-api_key
-TOKEN=
 
 # strangers NAME MEMBERS: nine users with these members of subject, where @ is their
 # number, pay 20 EUR, twice; print the last verdict, and the tags behind it.

@@ -3,10 +3,7 @@
 # The largest allowed bodies are decided like any other.
 . "$(dirname "$0")/lib.sh"
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 
 # decide_batch EVENTS ATTRIBUTES BYTES CHARACTER: a batch of that many events,
 # each with so many attributes of BYTES times the character.  Prints how many

@@ -7,10 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 use away lock
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 
 cluster_psql postgres assay <<'END'
 create sequence assay.tries;

@@ -5,10 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use away
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 login='{"type":"account.login","subject":{"userId":"u-1"}}'
 ask_decision "$login"
 

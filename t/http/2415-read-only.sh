@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use away
 
-start_stack
-admin_token
-api_key
+start_signed_in
 event=$(login_event u-1)
 
 # read_only VALUE: whether the server takes no writes, from the next statement on.

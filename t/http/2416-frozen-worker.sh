@@ -4,9 +4,7 @@
 # meanwhile.  A pool that froze as a whole loses no worker.
 . "$(dirname "$0")/lib.sh"
 
-start_stack DECIDE_WORKERS=2 OPERATOR_WORKERS=2
-admin_token
-api_key
+start_signed_in DECIDE_WORKERS=2 OPERATOR_WORKERS=2
 event=$(login_event u-1)
 # The oldest child of the master is a decide worker.
 frozen=$(pgrep -o -P "$stack_pool_pid")

@@ -34,10 +34,7 @@ workers_are_new() {
 }
 
 echo DECIDE_WORKERS=2 >"$scratch/settings"
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 load_start 4
 check "the load runs before the reload" load_progresses
 

@@ -39,10 +39,7 @@ chmod +x "$POOL"
 # shellcheck disable=SC2317 # called by name
 pool_ends_are() { [ "$(grep -c . "$scratch/log/ends")" -ge "$1" ]; }
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 load_start 4
 for i in 1 2 3; do
 	check "the load runs before restart $i" load_progresses

@@ -10,10 +10,7 @@ pool_is_stopping() { grep -q ' event=pool_stopping' "$scratch/log/pool.log"; }
 # shellcheck disable=SC2317
 one_worker_left() { [ "$(worker_pids decide | grep -c .)" -eq 1 ]; }
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 hold_lock "lock table assay.operator"
 post_later login /v1/auth/login \
     '{"email":"admin@example.com","password":"correct horse"}'

@@ -11,10 +11,7 @@ operators_are_served() {
 	[ "$STATUS" = 200 ]
 }
 
-start_stack DECIDE_WORKERS=1
-admin_token
-api_key
-TOKEN=
+start_with_key DECIDE_WORKERS=1
 http POST /v1/decisions "$(login_of before)"
 is "an event is decided before the overload" "$STATUS" 200
 

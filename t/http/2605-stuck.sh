@@ -8,10 +8,7 @@ use load
 # shellcheck disable=SC2317 # called by name
 two_workers_run() { [ "$(workers_running decide)" = 2 ]; }
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 
 # The first worker is stopped, so the second one gets the request.
 first=$(worker_pids decide | sed -n 1p)

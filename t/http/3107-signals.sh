@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use hosts
 
-start_stack
-admin_token
-api_key
+start_signed_in
 n=0
 for attributes in '{"plan":"gold","seats":3}' '{"plan":7,"trial":true}'; do
 	n=$((n + 1))

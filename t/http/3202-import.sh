@@ -4,9 +4,7 @@
 # files of any total size are imported beside decisions.
 . "$(dirname "$0")/lib.sh"
 
-start_stack
-admin_token
-api_key
+start_signed_in
 
 # import_file FILE [TYPE]: import it, as text/csv by default.
 import_file() {

@@ -4,9 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 use list
 
-start_stack
-admin_token
-api_key
+start_signed_in
 
 # decide_payment EVENT [MEMBERS [SUBJECT]]: decide a card payment with these
 # members, and these of its subject.

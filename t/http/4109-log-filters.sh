@@ -4,9 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 use ctl past
 
-start_stack
-admin_token
-api_key
+start_signed_in
 login admin@example.com 'correct horse'
 add_months 1
 

@@ -4,9 +4,7 @@
 # jobs, their logs and their ends.
 . "$(dirname "$0")/lib.sh"
 
-start_stack
-admin_token
-api_key
+start_signed_in
 http POST /v1/decisions '{"type":"account.login","subject":{"userId":"u1"}}'
 is "a decision answers 200" "$STATUS" 200
 check "the job project ends well after one run" cron project

@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use list
 
-start_stack ALLOW_PRIVATE_TARGETS=true
-admin_token
-api_key
+start_signed_in ALLOW_PRIVATE_TARGETS=true
 
 # decide_event EVENT USER AMOUNT [TYPE]: decide an order, or an event of this
 # type.

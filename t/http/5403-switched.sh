@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 url=http://127.0.0.1:1 # no receiver listens: deliveries stay queued
-start_stack ALLOW_PRIVATE_TARGETS=true SCORER=learned
-admin_token
-api_key
+start_signed_in ALLOW_PRIVATE_TARGETS=true SCORER=learned
 http POST /v1/webhooks "{\"url\":\"$url/t\",\"events\":[\"verdict.reached.v1\"]}"
 is "a webhook subscribes to verdicts" "$STATUS" 201
 

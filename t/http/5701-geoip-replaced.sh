@@ -10,9 +10,7 @@ GEOIP_ASN_DB=$scratch/geoip/asn.mmdb
 export GEOIP_DB GEOIP_ASN_DB
 mkdir "$scratch/geoip"
 today=$(($(date +%s) / 86400))
-start_stack GEOIP_DB="$GEOIP_DB" GEOIP_ASN_DB="$GEOIP_ASN_DB"
-admin_token
-api_key
+start_signed_in GEOIP_DB="$GEOIP_DB" GEOIP_ASN_DB="$GEOIP_ASN_DB"
 
 # put FILE: standard input becomes this file.
 put() {

@@ -11,9 +11,7 @@ mkdir "$scratch/geoip"
 stack_own "$scratch/geoip"
 today=$(($(date +%s) / 86400))
 start_geoip_server
-start_stack GEOIP_DB="$GEOIP_DB"
-admin_token
-api_key
+start_signed_in GEOIP_DB="$GEOIP_DB"
 
 # A URL, with the checksum beside.
 url=$server/places.mmdb

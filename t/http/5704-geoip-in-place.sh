@@ -13,9 +13,7 @@ make_country SE $((today - 2)) >"$scratch/geoip/next"
 make_database $((today - 1)) country_code SE city Uppsala latitude 59.86 \
     longitude 17.64 >"$scratch/geoip/cities"
 chmod 644 "$scratch"/geoip/*
-start_stack GEOIP_DB="$GEOIP_DB" GEOIP_MORE_DB="$scratch/geoip/more" DECIDE_WORKERS=3
-admin_token
-api_key
+start_signed_in GEOIP_DB="$GEOIP_DB" GEOIP_MORE_DB="$scratch/geoip/more" DECIDE_WORKERS=3
 
 # The status of decisions that four clients ask for until the file "stop" exists.
 ask() {

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use erase recount
 
-start_erase_stack
+start_with_key
 
 mine='"deviceId":"d-mine","fingerprint":"f-mine","ip":"196.188.7.8",
     "phone":"+251911234599"'

@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use lock recount
 
-start_stack DECIDE_WORKERS=3 OPERATOR_WORKERS=3
-admin_token
-api_key
+start_signed_in DECIDE_WORKERS=3 OPERATOR_WORKERS=3
 
 # Many clients decide on few users; every third client also erases some.
 cat >"$scratch/client" <<'END'

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 use away erase
 
-start_erase_stack
+start_with_key
 
 decide_login u-here l-0
 is "an erasure is complete while the spool is empty" \

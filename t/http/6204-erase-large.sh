@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use lock erase
 
-start_erase_stack
+start_with_key
 
 # Detail rows may have lost a part: retention cleared it, or a list decided and
 # there is no sample.

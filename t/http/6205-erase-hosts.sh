@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use away erase
 
-start_erase_stack
+start_with_key
 
 # far_drained: check that the other host's spool is empty.
 # shellcheck disable=SC2317 # called by stack_until

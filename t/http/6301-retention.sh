@@ -26,9 +26,7 @@ is_detaching() {
 	    where wait_event_type = 'Lock' and query like '%retention_month%'")" = 1 ]
 }
 
-start_stack DECIDE_WORKERS=3
-admin_token
-api_key
+start_signed_in DECIDE_WORKERS=3
 add_history
 is "the scenario starts with 14 months of decisions" \
     "$(rows_left)" "5000|5000|4000|5000|5000|60|500"

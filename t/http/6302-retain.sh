@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use load past retain
 
-start_stack
-admin_token
-api_key
+start_signed_in
 add_history
 check "the first sweep is due" cron retain
 is "the sweep removes what is older than the windows" "$(rows_left)" "$want"

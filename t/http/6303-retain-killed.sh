@@ -41,9 +41,7 @@ batch_sleeps() {
 	    where wait_event = 'PgSleep' and query like '%retention_batch%'")" = 1 ]
 }
 
-start_stack
-admin_token
-api_key
+start_signed_in
 
 make_past
 hold_lock "select from assay.idempotency where key = 'old-4000' for update"

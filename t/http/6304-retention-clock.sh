@@ -27,9 +27,7 @@ kept() {
 	    where inhrelid::regclass::text ~ '_$this_month\$'")"
 }
 
-start_stack
-admin_token
-api_key
+start_signed_in
 add_history
 cron retain
 is "a sweep with right clocks removes what is older than the windows" \

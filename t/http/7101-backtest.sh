@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use backtest
 
-start_stack
-admin_token
-api_key
+start_signed_in
 http POST /v1/backtest '{"eventType":"card.authorize"}'
 is_json "a backtest without samples counts nothing" \
     'del(.id, .seconds, .samplesPerSecond) | tojson' \

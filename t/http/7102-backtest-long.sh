@@ -6,9 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 use backtest
 
-start_stack
-admin_token
-api_key
+start_signed_in
 is "the service decides the shipped sample" "$(decide_sample)" ""
 make_slow_samples
 # start_backtest FILE: send it, and wait until it reads samples.

@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use backtest
 
-start_stack
-admin_token
-api_key
+start_signed_in
 is "the service decides the shipped sample" "$(decide_sample)" ""
 sql "insert into assay.label (event_id, analyst)
     select 'sample-' || lpad(n::text, 4, '0'),

@@ -3,11 +3,7 @@
 # GET /v1/graph: the entities that an entity was seen with.
 . "$(dirname "$0")/lib.sh"
 
-start_stack
-admin_token
-api_key
-token=$TOKEN
-TOKEN=
+start_with_key
 
 # decide_login USER MEMBERS: one login, with these members of subject.
 decide_login() {

@@ -4,9 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 use ctl away
 
-start_stack
-admin_token
-api_key
+start_signed_in
 login admin@example.com 'correct horse'
 http GET /v1/status
 is_json "a new service is not degraded and nothing waits" \

@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use ctl
 
-start_stack
-admin_token
-api_key
+start_signed_in
 login admin@example.com 'correct horse'
 http POST /v1/rules "$(jq -n '{ eventType: "order.place", version: "v1", dsl: "
     rule big { when event.amount > 100 then score += 5, tag amount }

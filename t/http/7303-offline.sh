@@ -7,9 +7,7 @@
 use ctl offline
 
 make_places
-start_stack GEOIP_DB="$GEOIP_DB"
-admin_token
-api_key
+start_signed_in GEOIP_DB="$GEOIP_DB"
 API_KEY=$KEY
 export API_KEY
 make_rows

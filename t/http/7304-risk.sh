@@ -5,11 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use past days erase risk
 
-start_stack
-admin_token
-api_key
-token=$TOKEN
-TOKEN=
+start_with_key
 add_months 4
 
 # First nothing is known, then there are decisions, then labels.

@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use scorer
 
-start_stack SCORER=ml
-admin_token
-api_key
+start_signed_in SCORER=ml
 publish_rules
 check "the log warns that a demonstration model decides" grep -q \
     'level=warn .*event=bundled_model_used .* model=synthetic-demo' \

@@ -5,11 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use lock past days erase risk
 
-start_stack
-admin_token
-api_key
-token=$TOKEN
-TOKEN=
+start_with_key
 add_months 4
 
 decide_order q-1 u-1 "$here"

@@ -9,9 +9,7 @@ token=4711tokenof4711
 start_storage
 url="$storage/open/model.json?token=$token"
 from="MODEL_URL=$url MODEL_CA_FILE=$scratch/ca.pem"
-start_stack SCORER=ml
-admin_token
-api_key
+start_signed_in SCORER=ml
 
 # Valid models.
 store_model model.json '.bias = 1'

@@ -30,9 +30,7 @@ print(urllib.parse.quote(sys.argv[1], safe=""))' "$1")" "${2:-.}"
 
 start_storage
 echo "$id $secret test-1 -" >"$storage_dir/credentials"
-start_stack SCORER=ml
-admin_token
-api_key
+start_signed_in SCORER=ml
 
 store_object model.json '.bias = 1'
 is "the object's model is loaded" \

@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use lock ctl shadow
 
-start_stack SCORER_SHADOW=ml
-admin_token
-api_key
+start_signed_in SCORER_SHADOW=ml
 key=$KEY
 KEY=
 login admin@example.com 'correct horse'

@@ -4,9 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 use tally past drift ctl
 
-start_stack
-admin_token
-api_key
+start_signed_in
 http GET /v1/model/drift
 is_json "drift without decisions has no index" '[.decisionsMin, .threshold,
     (.eventTypes | length), .eventTypes[0].eventType, .eventTypes[0].psi,

@@ -4,9 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 use ctl
 
-start_stack
-admin_token
-api_key
+start_signed_in
 login admin@example.com 'correct horse'
 sql "insert into assay.list_entry (id, kind, subject, value, created_by)
     values ('lst_1', 'watch', 'user', 'watched', 'me');

@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use dryrun
 
-start_stack DECIDE_WORKERS=1 ALLOW_PRIVATE_TARGETS=true
-admin_token
-api_key
+start_signed_in DECIDE_WORKERS=1 ALLOW_PRIVATE_TARGETS=true
 http POST /v1/notifications '{"type":"webhook","name":"anomalies",
     "url":"https://127.0.0.1:1/","events":["alert.anomaly.v1"]}'
 

@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use dryrun
 
-start_stack DECIDE_WORKERS=1 ALLOW_PRIVATE_TARGETS=true
-admin_token
-api_key
+start_signed_in DECIDE_WORKERS=1 ALLOW_PRIVATE_TARGETS=true
 worker=$(pgrep -P "$stack_pool_pid" -o)
 decide_live e-1 u-1 20
 dry_run s-1 u-1 9000.25

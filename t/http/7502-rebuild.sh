@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use tally
 
-start_stack
-admin_token
-api_key
+start_signed_in
 month=$(sql "select date_trunc('month', now() at time zone 'UTC')::date
     + interval '1 month'" | cut -c 1-10)
 

@@ -4,10 +4,7 @@
 # dies and nothing is lost.
 . "$(dirname "$0")/lib.sh"
 
-start_stack
-admin_token
-api_key
-TOKEN=
+start_with_key
 event='{"type":"account.login","subject":{"userId":"u-1"}}'
 
 http POST /v1/decisions "$event"

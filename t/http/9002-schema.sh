@@ -24,9 +24,7 @@ restart_after() {
 	start_pool "$@"
 }
 
-start_stack
-admin_token
-api_key
+start_signed_in
 http GET /readyz
 is "a pool that can decide is ready" "$STATUS $BODY" \
     "200 $(printf '{"status":"ready","version":"%s","checks":{"store":"ok","redis":"skipped","geoip":"none"}}' \

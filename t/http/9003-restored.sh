@@ -52,9 +52,7 @@ ready_says() {
 }
 
 start_receiver
-start_stack ALLOW_PRIVATE_TARGETS=true
-admin_token
-api_key
+start_signed_in ALLOW_PRIVATE_TARGETS=true
 http POST /v1/webhooks "{\"url\":\"http://127.0.0.1:$PORT/200/v\",
     \"events\":[\"verdict.reached.v1\"]}"
 echo "v $(json .secret)" >>"$mail/secrets"

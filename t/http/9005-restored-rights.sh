@@ -5,9 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use away
 
-start_stack
-admin_token
-api_key
+start_signed_in
 rights() {
 	sql "select count(*) from information_schema.role_routine_grants
 	    where routine_schema = 'assay' and grantee like 'assay\\_%'"

@@ -8,9 +8,7 @@ log=$scratch/log/cron.log
 
 # The stack, with an API key in KEY and the administrator's token in admin.
 start_async() {
-	start_stack
-	admin_token
-	api_key
+	start_signed_in
 	admin=$TOKEN
 	TOKEN=
 }

@@ -9,9 +9,7 @@ me=admin@example.com
 # The stack, a webhook for the events of cases, and a user whose events all
 # open a case.
 start_cases() {
-	start_stack OPERATOR_WORKERS=4
-	admin_token
-	api_key
+	start_signed_in OPERATOR_WORKERS=4
 	sql "insert into assay.webhook_endpoint (id, url, events, secret,
 	    created_by)
 	    values ('whk_1', 'https://example.com',

@@ -26,9 +26,7 @@ skip_browser() {
 start_console() {
 	stack_docs "$srcdir" "$scratch"
 	stack_console "$srcdir" "$scratch"
-	start_stack "$@"
-	admin_token
-	api_key
+	start_signed_in "$@"
 }
 
 # add_analysts: the analysts ana and bob, with the password of the admin.

@@ -55,10 +55,7 @@ login_at() { ctl_in 'correct horse' login --email admin@example.com --url "$1"; 
 # start_ctl_admin: start the stack, create an API key, and log in with assayctl as
 # the admin.
 start_ctl_admin() {
-	start_stack
-	admin_token
-	api_key
-	TOKEN=
+	start_with_key
 	API_KEY=$KEY
 	export API_KEY
 	login admin@example.com 'correct horse'

@@ -2,17 +2,7 @@
 # SPDX-License-Identifier: ISC
 # What the scenarios of erasure share.  Sourced after lib.sh, by scenarios that
 # keep the admin's token in $token and send none otherwise.
-# shellcheck disable=SC2034,SC2154 # TOKEN is lib.sh's, token the scenario's
-
-# start_erase_stack: start the stack, with an API key and the admin's token in
-# token.
-start_erase_stack() {
-	start_stack
-	admin_token
-	api_key
-	token=$TOKEN
-	TOKEN=
-}
+# shellcheck disable=SC2034,SC2154 # of lib.sh
 
 # decide_order ID USER [MEMBERS]: one order, with these members of subject.
 decide_order() {

@@ -6,9 +6,7 @@
 
 # start_explain: the stack with rules of several tags.
 start_explain() {
-	start_stack
-	admin_token
-	api_key
+	start_signed_in
 	ASSAY_TOKEN=$TOKEN
 	export ASSAY_TOKEN
 	both=$KEY

@@ -537,6 +537,22 @@ start_stack() {
 	wait_ready
 }
 
+# start_signed_in [NAME=VALUE ...]: start_stack, admin_token and api_key.
+start_signed_in() {
+	start_stack "$@"
+	admin_token
+	api_key
+}
+
+# start_with_key [NAME=VALUE ...]: the same, but http() sends KEY alone; the
+# admin's token is in $token.
+start_with_key() {
+	start_signed_in "$@"
+	# shellcheck disable=SC2034 # for scenarios
+	token=$TOKEN
+	TOKEN=
+}
+
 # start_host N [NAME=VALUE ...]: start another pool and nginx on the same
 # database, as if on another host, and wait until they are ready.  http() uses
 # them while host=N.

@@ -8,9 +8,7 @@ url=http://127.0.0.1:1
 
 # The stack, an administrator and an API key.
 start_publish() {
-	start_stack ALLOW_PRIVATE_TARGETS=true
-	admin_token
-	api_key
+	start_signed_in ALLOW_PRIVATE_TARGETS=true
 }
 
 # decide_order EVENT [USER [AMOUNT]]: decide an order.
