@@ -5,11 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use deliver
 
-settings=ALLOW_PRIVATE_TARGETS=true
-
-start_stack $settings
-start_receiver
-admin_token
+start_deliveries
 
 # A receiver that answers, and a companion whose clock is two hours ahead.
 cp "$builddir/t/http/clock.so" "$scratch/bin/"
@@ -17,7 +13,7 @@ add_endpoint 200 fine
 fine=$HOOK
 queue_deliveries "$fine" 1 1 case.resolved.v1 '{"caseId":"cse_1","outcome":"fraud"}'
 check "the companion of a host with another clock ends well" \
-    cron deliver $settings CLOCK_AHEAD=7200 LD_PRELOAD="$scratch/bin/clock.so" \
+    cron deliver "$settings" CLOCK_AHEAD=7200 LD_PRELOAD="$scratch/bin/clock.so" \
     ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=1
 is "a delivery arrives with its event and two good signatures" \
     "$(received_by fine | cut -d ' ' -f 1-5)" \
@@ -43,7 +39,7 @@ for type in slack telegram webhook; do
 	http POST "/v1/notifications/$(json .id)/test"
 	is "a test alert of the type $type is queued" "$STATUS" 200
 done
-cron deliver $settings
+cron deliver "$settings"
 # body_of TYPE FILTER: what jq's filter makes of the body of an alert.
 body_of() {
 	jq -r "$2" <"$mail/body.$(received_by "$1" | cut -d ' ' -f 2).1"
@@ -64,7 +60,7 @@ add_endpoint 200 gone
 queue_deliveries "$HOOK" 80 81
 http POST "/v1/webhooks/$HOOK/revoke"
 queue_deliveries "$HOOK" 82 82
-cron deliver $settings
+cron deliver "$settings"
 is "a delivery to a revoked endpoint is removed unsent" \
     "$(received_by gone)$(sql \
     "select count(*) from assay.delivery")" 0
@@ -72,7 +68,7 @@ is "a delivery to a revoked endpoint is removed unsent" \
 # TERM ends the companion while a receiver hangs.
 add_endpoint hang hang2
 queue_deliveries "$HOOK" 90 90
-start_cron "deliver --for 10m" $settings
+start_cron "deliver --for 10m" "$settings"
 stack_until 10 "$stack_cron_pid" grep -q '^hang2 ' "$mail/received"
 stop_cron
 is "TERM releases a delivery in progress without an attempt" \

@@ -6,13 +6,10 @@
 . "$(dirname "$0")/lib.sh"
 use deliver
 
-settings=ALLOW_PRIVATE_TARGETS=true
 ENDPOINTS=50
 EACH=200
 
-start_stack $settings
-start_receiver
-admin_token
+start_deliveries
 add_endpoint hang hang
 hang=$HOOK
 for n in $(seq $ENDPOINTS); do
@@ -49,8 +46,8 @@ all=$((ENDPOINTS * EACH))
 queue_deliveries "$hang" 900001 $((900000 + all))
 fill_queue 0
 started_at=$(date +%s%N)
-start_cron "deliver --for 10m" $settings
-start_cron "deliver --for 10m" $settings
+start_cron "deliver --for 10m" "$settings"
+start_cron "deliver --for 10m" "$settings"
 check "two companions deliver $all deliveries while an endpoint hangs" \
     stack_until 120 "$stack_cron_pid" is_drained
 finished_at=$(date +%s%N)
@@ -87,7 +84,7 @@ EACH=40
 all=$((ENDPOINTS * EACH))
 fill_queue 100000
 for _ in 1 2 3 4 5; do
-	start_cron "deliver --for 10m" $settings
+	start_cron "deliver --for 10m" "$settings"
 	before=$(wc -l <"$mail/received")
 	# shellcheck disable=SC2317 # called by name
 	more_arrived() { [ "$(wc -l <"$mail/received")" -gt $((before + 20)) ]; }
@@ -98,7 +95,7 @@ for _ in 1 2 3 4 5; do
 	    where claimed_until is not null"
 done
 # PostgreSQL is killed as well.
-start_cron "deliver --for 10m" $settings
+start_cron "deliver --for 10m" "$settings"
 before=$(wc -l <"$mail/received")
 stack_until 20 "$stack_cron_pid" more_arrived
 stack_end "$stack_pg_pid" KILL

@@ -5,11 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use deliver
 
-settings=ALLOW_PRIVATE_TARGETS=true
-
-start_stack $settings
-start_receiver
-admin_token
+start_deliveries
 
 add_endpoint 200 fine
 fine=$HOOK
@@ -47,7 +43,7 @@ sql "create function public.later() returns trigger language plpgsql as '
     create trigger later before update of attempts on assay.delivery
     for each row execute function public.later()"
 # PostgreSQL stops; the companion still takes the answers.
-start_cron deliver $settings
+start_cron deliver "$settings"
 stack_until 10 "$stack_cron_pid" grep -q '^hang ' "$mail/received"
 postgres=$(pgrep -d ' ' -P "$stack_pg_pid")
 # shellcheck disable=SC2086 # pids

@@ -5,17 +5,13 @@
 . "$(dirname "$0")/lib.sh"
 use deliver
 
-settings=ALLOW_PRIVATE_TARGETS=true
-
-start_stack $settings
-start_receiver
-admin_token
+start_deliveries
 
 add_endpoint 500 500
 queue_deliveries "$HOOK" 11 11
 add_endpoint once once
 queue_deliveries "$HOOK" 26 26
-cron deliver $settings
+cron deliver "$settings"
 
 # The eighth failure is the last; each pause is longer than the last.
 http POST /v1/notifications "{\"type\":\"webhook\",
@@ -25,7 +21,7 @@ channel=$(json .id)
 : >"$scratch/waits"
 for _ in 2 3 4 5 6 7; do
 	make_due
-	cron deliver $settings
+	cron deliver "$settings"
 	sql "select extract(epoch from next_attempt_at - clock_timestamp())
 	    from assay.delivery where id = 'whd_000011'" >>"$scratch/waits"
 done
@@ -33,7 +29,7 @@ is "each pause before an attempt is longer than the last" \
     "$(sort -n "$scratch/waits" | cmp - "$scratch/waits")$(
     awk 'NR == 6 { print ($1 > 1700 && $1 < 2113) }' "$scratch/waits")" 1
 make_due
-cron deliver $settings
+cron deliver "$settings"
 is "a delivery is attempted eight times" \
     "$(received_by 500 | wc -l) $(pending_state whd_000011)" "8 "
 is "each attempt has the same body" \
@@ -58,7 +54,7 @@ queue_deliveries "$channel" 70 70 alert.dead_letter.v1 \
 queue_deliveries "$channel" 71 71 alert.anomaly.v1 '{"eventId":"e","verdict":"review"}'
 for _ in 1 2 3 4 5 6 7 8; do
 	make_due
-	cron deliver $settings
+	cron deliver "$settings"
 done
 is "an alert is dead after eight failures" "$(sql "select id, attempts
     from assay.dead_letter where id like 'ntd%' order by 1" | tr '\n' ' ')" \
@@ -77,7 +73,7 @@ is_json "a redrive requeues the dead delivery" .requeued 1
 http POST /v1/notifications/deliveries/redrive
 is_json "a redrive requeues the dead alerts" .requeued 2
 make_due
-cron deliver $settings
+cron deliver "$settings"
 is "redriven deliveries and alerts arrive" \
     "$(received_by 500 | wc -l) $(received_by alert | wc -l) $(sql \
     "select count(*) from assay.delivery")" "9 21 0"

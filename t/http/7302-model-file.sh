@@ -5,13 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use load ctl model
 
-mkdir "$scratch/model"
-path=$scratch/model/model.json
-from=MODEL_PATH=$path
-
-start_stack SCORER=ml
-admin_token
-api_key
+start_model_file
 is "the bundled model is active at first" "$(shown_model | cut -d ' ' -f 1,2)" \
     "bundled synthetic-demo"
 next_scores >/dev/null

@@ -5,13 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use load ctl model
 
-mkdir "$scratch/model"
-path=$scratch/model/model.json
-from=MODEL_PATH=$path
-
-start_stack SCORER=ml
-admin_token
-api_key
+start_model_file
 next_scores >/dev/null
 was=$(deciding_model)
 for bias in 5 1 7; do

@@ -20,6 +20,15 @@ start_receiver() {
 	: >"$mail/secrets"
 }
 
+# start_deliveries: start the stack and the receiver; deliveries reach it with
+# $settings.
+start_deliveries() {
+	settings=ALLOW_PRIVATE_TARGETS=true
+	start_stack "$settings"
+	start_receiver
+	admin_token
+}
+
 # add_endpoint MODE NAME: add an endpoint of the receiver; its id is in HOOK.
 add_endpoint() {
 	http POST /v1/webhooks "{\"url\":\"http://127.0.0.1:$PORT/$1/$2\",

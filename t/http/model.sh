@@ -6,6 +6,15 @@
 
 from=
 
+# start_model_file: start the stack with the scorer ml and an empty folder for the
+# file $path, which $from makes the source of models.
+start_model_file() {
+	mkdir "$scratch/model"
+	path=$scratch/model/model.json
+	from=MODEL_PATH=$path
+	start_signed_in SCORER=ml
+}
+
 feature_names=$(sed -n 's/^FEATURE([^,]*, "\([^"]*\)".*/"\1"/p' \
     "$srcdir/core/signal/features.tbl" | jq -cs .)
 feature_version=$(sed -n 's/^#define FEATURES_VERSION \([0-9]*\).*/\1/p' \
