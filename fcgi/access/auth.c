@@ -2,7 +2,6 @@
 /* Authentication: API keys of services and tokens of operators. */
 #include "config.h"
 
-#include <assert.h>
 #include <stdbool.h>
 
 #include "core/base/fail.h"
@@ -90,7 +89,7 @@ auth_operator(struct req *req)
 	if (text == NULL)
 		return fail_set(
 		    f, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
-	if (auth_keys(req, &keys) == -1 ||
+	if (token_keys_load(&keys, req->arena, f) == -1 ||
 	    token_verify(
 		&keys, req->arena, text, &limits, clock_now(), &token, f) == -1)
 		return -1;
@@ -122,7 +121,7 @@ auth_issue(
 	struct token_keys keys;
 	const char *token;
 
-	if (auth_keys(req, &keys) == -1)
+	if (token_keys_load(&keys, req->arena, &req->fail) == -1)
 		return -1;
 	token = token_issue(&keys, req->arena, t, &limits, clock_now());
 	if (token == NULL)
@@ -170,14 +169,6 @@ auth_revoke_all(struct req *req)
 	params_text(&p, req->operator.email);
 	return db_run(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT_ALL, &p,
 	    NULL, &req->fail);
-}
-
-int
-auth_keys(struct req *req, struct token_keys *ret)
-{
-	assert(conf.AUTH_SECRET != NULL);
-	return token_keys_init(ret, req->arena, conf.AUTH_SECRET,
-	    conf.AUTH_SECRET_PREVIOUS, &req->fail);
 }
 
 /*

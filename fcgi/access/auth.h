@@ -7,7 +7,6 @@ struct req;
 struct resp;
 struct str;
 struct token;
-struct token_keys;
 struct token_limits;
 
 /*
@@ -58,13 +57,5 @@ int auth_revoke(struct req *req) __attribute__((warn_unused_result));
 
 /* Revoke all tokens of the sender.  Return 0, or -1 with req->fail set. */
 int auth_revoke_all(struct req *req) __attribute__((warn_unused_result));
-
-/*
- * Derive the keys from AUTH_SECRET, which the master has set if it was missing,
- * and AUTH_SECRET_PREVIOUS.  Return 0, or -1 with req->fail set if the arena is
- * full.
- */
-int auth_keys(struct req *req, struct token_keys *ret)
-    __attribute__((warn_unused_result));
 
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/base/fail.h"
-#include "fcgi/access/auth.h"
 #include "fcgi/access/second_factor.h"
 #include "fcgi/http/req.h"
 #include "fcgi/worker/worker.h"
@@ -94,7 +93,7 @@ second_factor_seal(struct req *req, const char *email,
 	struct token_keys secrets;
 	uint8_t seal[CRYPT_KEY_SIZE];
 
-	if (auth_keys(req, &secrets) == -1)
+	if (token_keys_load(&secrets, req->arena, &req->fail) == -1)
 		return -1;
 	seal_key(&secrets.key[0], seal);
 	crypt_seal(seal, email, key, TOTP_KEY_SIZE, ret);
@@ -109,7 +108,7 @@ second_factor_open(struct req *req, const char *email, const uint8_t *sealed,
 	struct token_keys secrets;
 	size_t i;
 
-	if (auth_keys(req, &secrets) == -1)
+	if (token_keys_load(&secrets, req->arena, &req->fail) == -1)
 		return -1;
 	for (i = 0; i < secrets.n; i++)
 		if (open_with(&secrets.key[i], email, sealed, ret)) {

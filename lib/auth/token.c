@@ -11,6 +11,7 @@
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "lib/auth/token.h"
+#include "lib/conf/conf.h"
 #include "lib/json/body.h"
 #include "lib/sys/crypt.h"
 
@@ -70,6 +71,14 @@ token_keys_init(struct token_keys *keys, struct arena *a, const char *secret,
 
 full:
 	return fail_memory(f);
+}
+
+int
+token_keys_load(struct token_keys *keys, struct arena *a, struct fail *f)
+{
+	assert(conf.AUTH_SECRET != NULL);
+	return token_keys_init(
+	    keys, a, conf.AUTH_SECRET, conf.AUTH_SECRET_PREVIOUS, f);
 }
 
 const char *

@@ -52,12 +52,14 @@ struct token_keys {
  * Make the keys from AUTH_SECRET and AUTH_SECRET_PREVIOUS (comma-separated; may
  * be NULL; the first TOKEN_KEYS_MAX - 1 are used).  Both strings must outlive
  * keys; arena a is scratch space.  It costs one hash per secret, so it may run
- * for each request.  All workers need the same secret: if none is configured,
- * the master makes one before it forks.  Returns 0, or -1 with f set if the
- * arena is full.
+ * for each request.  token_keys_load() takes both from the settings.  All
+ * workers need the same secret: if none is configured, the master makes one
+ * before it forks.  Returns 0, or -1 with f set if the arena is full.
  */
 int token_keys_init(struct token_keys *keys, struct arena *a,
     const char *secret, const char *previous, struct fail *f)
+    __attribute__((warn_unused_result));
+int token_keys_load(struct token_keys *keys, struct arena *a, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
