@@ -9,7 +9,7 @@
 #include "core/base/str.h"
 #include "core/event/event.h"
 #include "fcgi/access/auth.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"

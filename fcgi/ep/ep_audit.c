@@ -2,7 +2,7 @@
 /* /v1/audit: the audit trail, for admins. */
 #include "config.h"
 
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/sql_reply.h"
 

@@ -18,6 +18,7 @@
 #include "core/event/event.h"
 #include "fcgi/ep/flip_page.h"
 #include "fcgi/ep/live_book.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/ep/sample_batch.h"
 #include "fcgi/ep/sample_turn.h"
 #include "fcgi/gate/route.h"

@@ -12,7 +12,7 @@
 #include "core/decide/score.h"
 #include "core/event/event.h"
 #include "core/rule/rule.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/sql_reply.h"

@@ -4,7 +4,7 @@
 
 #include "core/base/array.h"
 #include "core/base/str.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "lib/conf/conf.h"

@@ -13,7 +13,7 @@
 #include "core/decide/decide.h"
 #include "core/decide/sample.h"
 #include "core/rule/rule.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"

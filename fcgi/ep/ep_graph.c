@@ -14,7 +14,7 @@
 #include "core/event/list.h"
 #include "core/state/entity_graph.h"
 #include "core/state/entity_risk.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"

@@ -10,7 +10,7 @@
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/event/list.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"

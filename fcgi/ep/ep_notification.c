@@ -10,7 +10,7 @@
 #include "core/base/str.h"
 #include "core/decide/policy.h"
 #include "fcgi/ep/delivery_admin.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/sql_reply.h"

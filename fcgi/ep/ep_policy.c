@@ -9,7 +9,7 @@
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/decide/policy.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"

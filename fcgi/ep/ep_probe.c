@@ -7,7 +7,7 @@
 #include "core/base/str.h"
 #include "core/decide/model.h"
 #include "fcgi/access/rate_limit.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/readiness.h"

@@ -8,7 +8,7 @@
 #include "core/base/fail.h"
 #include "core/event/event.h"
 #include "core/event/pan.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/sql_reply.h"
 #include "lib/conf/conf.h"

@@ -8,7 +8,7 @@
 #include "core/event/event.h"
 #include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "core/decide/score.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/sql_reply.h"
 #include "lib/conf/conf.h"

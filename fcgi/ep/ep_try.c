@@ -15,7 +15,7 @@
 #include "core/decide/sample.h"
 #include "core/event/event.h"
 #include "fcgi/ep/live_book.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"

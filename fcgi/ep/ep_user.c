@@ -10,7 +10,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/access/password.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/sql_reply.h"
 #include "lib/auth/token.h"

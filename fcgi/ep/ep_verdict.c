@@ -5,7 +5,7 @@
 #include "core/base/fail.h"
 #include "core/decide/policy.h"
 #include "core/decide/score.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/sql_reply.h"

@@ -11,7 +11,7 @@
 #include "core/event/event.h"
 #include "core/event/pan.h"
 #include "core/rule/rule.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/sql_reply.h"

@@ -7,7 +7,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "fcgi/ep/delivery_admin.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/sql_reply.h"

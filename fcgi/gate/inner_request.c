@@ -9,8 +9,9 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "fcgi/gate/inner_request.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/gate/route_find.h"
 #include "fcgi/http/path_match.h"
+#include "fcgi/http/route_type.h"
 
 static int check_body(struct req *req, struct inner_request *inner);
 
@@ -21,7 +22,7 @@ inner_request_read(struct req *req, const char *action,
 	struct path_match m;
 
 	*ret = (struct inner_request) { .json = json };
-	if ((ret->route = route_named(action, &m)) == NULL)
+	if ((ret->route = route_find_action(req, action, &m)) == NULL)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "action", "must be method and path of a request");
 	ret->path = strchr(action, ' ') + 1;

@@ -56,7 +56,7 @@ static const struct proposable proposables[ROUTE__MAX] = {
 int
 proposal_gate(struct req *req)
 {
-	const struct proposable *pr = &proposables[route_id(req->route)];
+	const struct proposable *pr = &proposables[req->route->id];
 
 	if ((!approval_named(conf.FOUR_EYES, pr->subject) &&
 		!approval_named(conf.FOUR_EYES, pr->also)) ||
@@ -76,7 +76,7 @@ proposal_read(struct req *req, const char *action, struct json_object *json,
 
 	if (inner_request_read(req, action, json, &ret->request) == -1)
 		return -1;
-	pr = &proposables[route_id(ret->request.route)];
+	pr = &proposables[ret->request.route->id];
 	if (pr->subject == APPROVAL_NONE)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "action",
@@ -117,7 +117,7 @@ int
 proposal_target(struct req *req, const struct proposal *p,
     const struct resp *answer, const char **ret)
 {
-	const struct proposable *pr = &proposables[route_id(p->request.route)];
+	const struct proposable *pr = &proposables[p->request.route->id];
 
 	switch (pr->target) {
 	case TARGET_PATH:

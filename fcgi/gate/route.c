@@ -11,7 +11,6 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/base/str.h"
 #include "fcgi/access/auth.h"
 #include "fcgi/access/rate_limit.h"
 #include "fcgi/access/session_cookie.h"
@@ -19,6 +18,7 @@
 #include "fcgi/gate/load_shed.h"
 #include "fcgi/gate/proposal.h"
 #include "fcgi/gate/route.h"
+#include "fcgi/gate/route_find.h"
 #include "fcgi/http/path_match.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/resp.h"
@@ -41,11 +41,6 @@
 static int call_limited(struct req *req, struct resp *resp, route_fn *fn);
 static int run_handler(struct req *req, struct resp *resp);
 static int pass_gate(struct req *req, struct resp *resp);
-static int find_route(
-    struct req *req, struct resp *resp, struct path_match *ret);
-static bool is_served_here(const struct worker *w, const struct route *route);
-static int not_allowed(
-    struct req *req, struct resp *resp, const bool allow[METHOD__MAX]);
 static int check_load(struct req *req);
 static int check_access(struct req *req);
 static int check_budget(struct req *req, struct resp *resp);
@@ -62,19 +57,6 @@ static bool query_known(const struct route *route, const char *name);
 static int check_caller(struct req *req);
 static void refuse_request(struct req *req, struct resp *resp);
 
-static const struct route routes[] = {
-#define ALONE false
-#define COMBINES true
-#define ROUTE(method, path, group, access, scope, budget, trail, step_up,      \
-    combines, body, limit, fn)                                                 \
-	{ ROUTE_##fn, METHOD_##method, path, GROUP_##group, ACCESS_##access,   \
-		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail,                 \
-		STEP_UP_##step_up, combines, (body) < 0 ? -(body) : (body),    \
-		(body) < 0, limit, fn },
-#include "fcgi/http/routes.tbl"
-#undef ROUTE
-};
-
 /* The query parameters of operator routes. */
 static const struct {
 	const char *path;
@@ -85,28 +67,6 @@ static const struct {
 #undef QUERY
 };
 
-enum route_id
-route_id(const struct route *route)
-{
-	return route == NULL ? ROUTE__NONE : route->id;
-}
-
-const struct route *
-route_named(const char *action, struct path_match *ret)
-{
-	const char *space = strchr(action, ' '), *method;
-	size_t i;
-
-	for (i = 0; space != NULL && i < nitems(routes); i++) {
-		method = req_method_name(routes[i].method);
-		if (strlen(method) == (size_t)(space - action) &&
-		    strncmp(method, action, (size_t)(space - action)) == 0 &&
-		    path_match(routes[i].path, space + 1, ret))
-			return &routes[i];
-	}
-	return NULL;
-}
-
 int
 route_call(struct req *req, struct resp *resp)
 {
@@ -114,22 +74,10 @@ route_call(struct req *req, struct resp *resp)
 	return call_limited(req, resp, req->route->handler);
 }
 
-bool
-route_combines(const struct req *req)
-{
-	struct path_match any;
-	size_t i;
-
-	for (i = 0; i < nitems(routes); i++)
-		if (routes[i].combines && routes[i].method == req->method &&
-		    path_match(routes[i].path, req->path, &any))
-			return true;
-	return false;
-}
-
 void
-route_run(struct req *req, struct resp *resp)
+route_run(struct req *req, const struct route *route, struct resp *resp)
 {
+	req->route = route;
 	if (pass_gate(req, resp) == -1 ||
 	    call_limited(req, resp, run_handler) == -1)
 		refuse_request(req, resp);
@@ -181,14 +129,15 @@ pass_gate(struct req *req, struct resp *resp)
 {
 	struct path_match m;
 
-	if (find_route(req, resp, &m) == -1)
-		return -1;
+	if (req->route == NULL)
+		return route_find_none(req, resp);
 	worker_limit(req->worker, req->route->limit_s);
 	if (check_load(req) == -1 || check_access(req) == -1 ||
 	    check_budget(req, resp) == -1)
 		return -1;
 	if (read_request_body(req) == -1)
 		return -1;
+	path_match(req->route->path, req->path, &m);
 	if (path_match_args(&m, req->arena, req->arg, &req->fail) == -1 ||
 	    query_parse(&req->params, req->arena, req->query, &req->fail) ==
 		-1 ||
@@ -234,57 +183,6 @@ query_known(const struct route *route, const char *name)
 		    strcmp(queries[i].name, name) == 0)
 			return true;
 	return false;
-}
-
-/*
- * Find the route of method and path.  404: no route of this worker has the
- * path; 405 with Allow: it has other methods only.
- */
-static int
-find_route(struct req *req, struct resp *resp, struct path_match *ret)
-{
-	bool allow[METHOD__MAX] = { false };
-	bool found = false;
-	size_t i;
-
-	for (i = 0; i < nitems(routes); i++) {
-		if (!is_served_here(req->worker, &routes[i]) ||
-		    !path_match(routes[i].path, req->path, ret))
-			continue;
-		if (routes[i].method == req->method) {
-			req->route = &routes[i];
-			return 0;
-		}
-		found = allow[routes[i].method] = true;
-	}
-	if (found)
-		return not_allowed(req, resp, allow);
-	return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
-}
-
-/* A worker has only the resources for the routes of its group. */
-static bool
-is_served_here(const struct worker *w, const struct route *route)
-{
-	return w->shared || w->group == route->group;
-}
-
-static int
-not_allowed(struct req *req, struct resp *resp, const bool allow[METHOD__MAX])
-{
-	enum method method;
-	struct str s;
-
-	str_init(&s, req->arena);
-	for (method = METHOD_GET; method < METHOD_OTHER; method++)
-		if (allow[method])
-			str_addf(&s, "%s%s%s", s.len == 0 ? "" : ", ",
-			    req_method_name(method),
-			    method == METHOD_GET ? ", HEAD" : "");
-	if (str_text(&s) != NULL)
-		resp_header(req, resp, "Allow: %s", str_text(&s));
-	return fail_set(
-	    &req->fail, FAIL_INPUT, METHOD_NOT_ALLOWED, NULL, "%s", "");
 }
 
 /* 503: under overload, before the request costs database time. */

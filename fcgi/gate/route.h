@@ -7,14 +7,6 @@
 
 #include "fcgi/http/route_type.h"
 
-struct path_match;
-
-#define ROUTE(method, path, group, access, scope, budget, trail, step_up,      \
-    combines, body, limit, fn)                                                 \
-	route_fn fn;
-#include "fcgi/http/routes.tbl"
-#undef ROUTE
-
 /*
  * The second half of decision_post(), the only handler that combines.
  * decision_post() sets req->item; decision_answer() fills resp after the
@@ -28,15 +20,6 @@ route_fn decision_answer;
  */
 bool backtest_is_small(const struct req *req);
 
-/* Return the number of a route, ROUTE__NONE for NULL. */
-enum route_id route_id(const struct route *route);
-
-/*
- * Find the route of an action, a method and a path such as "POST /v1/rules",
- * and set *ret to the parameters of the path.  Return NULL if there is none.
- */
-const struct route *route_named(const char *action, struct path_match *ret);
-
 /*
  * Run the handler of req->route with its time limit.  The caller has checked
  * the request.  Return what the handler returned, or -1 with UNAVAILABLE in
@@ -46,19 +29,13 @@ int route_call(struct req *req, struct resp *resp)
     __attribute__((warn_unused_result));
 
 /*
- * Return whether requests of this method and path share a transaction with
- * others that are waiting.
+ * Run one request of the route that route_find() found, or NULL (404, 405):
+ * check load (503), credential (401, 403), budget (429), size and type (413,
+ * 415), path, query and body (400), and run the handler.  Fill resp.  For a
+ * route that combines, only set req->item unless there is an error;
+ * route_settle() fills resp after the transaction.
  */
-bool route_combines(const struct req *req);
-
-/*
- * Run one request: match the path (404, 405), then check load (503), credential
- * (401, 403), budget (429), size and type (413, 415), path, query and body
- * (400), and run the handler.  Fill resp.  For a route that combines, only set
- * req->item unless there is an error; route_settle() fills resp after the
- * transaction.
- */
-void route_run(struct req *req, struct resp *resp);
+void route_run(struct req *req, const struct route *route, struct resp *resp);
 void route_settle(struct req *req, struct resp *resp);
 
 #endif

@@ -52,9 +52,6 @@ enum route_id {
 };
 #undef ROUTE
 
-/* In routes.tbl: a body of text/csv, which the handler parses itself. */
-#define CSV(max) (-(max))
-
 /* One row of fcgi/http/routes.tbl, which explains the columns. */
 struct route {
 	enum route_id id;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/base/fail.h"
+#include "fcgi/ep/routes.h"
 #include "fcgi/pool/listen.h"
 #include "fcgi/pool/master.h"
 #include "fcgi/pool/optional_files.h"
@@ -411,6 +412,7 @@ become_worker(struct master *m, size_t i)
 	struct worker w = {
 		.group = group,
 		.shared = l->shared,
+		.routes = routes,
 		.shm = m->shm,
 		.slot = &m->shm->slot[i],
 		.geoip = m->geoip,

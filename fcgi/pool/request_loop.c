@@ -15,6 +15,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "fcgi/gate/route.h"
+#include "fcgi/gate/route_find.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/pool/request_loop.h"
@@ -45,6 +46,7 @@
 /* One request, from its connection to its answer. */
 struct pending_request {
 	FCGX_Request fcgx;
+	const struct route *route; /* NULL: none */
 	struct req req;
 	struct resp resp;
 	int64_t started; /* clock_ticks() */
@@ -177,11 +179,12 @@ accept_requests(struct request_loop *s, struct pending_request **ret_other)
 		pr->started = clock_ticks();
 		set_db_deadline(s, s->requests[0].started + DECIDE_TIME);
 		receive_request(s, pr);
-		if (!route_combines(&pr->req)) {
+		pr->route = route_find(&pr->req);
+		if (pr->route == NULL || !pr->route->combines) {
 			*ret_other = pr;
 			return 0;
 		}
-		route_run(&pr->req, &pr->resp);
+		route_run(&pr->req, pr->route, &pr->resp);
 		if (pr->resp.status != 0)
 			send_reply(pr);
 	} while (s->n < s->max && clock_ticks() < until && more_wait(s));
@@ -296,7 +299,7 @@ serve_other(struct request_loop *s, struct pending_request *pr)
 {
 	clear_requests(&s->arena);
 	receive_request(s, pr);
-	route_run(&pr->req, &pr->resp);
+	route_run(&pr->req, pr->route, &pr->resp);
 	send_reply(pr);
 }
 
@@ -346,14 +349,14 @@ account_request(const struct pending_request *pr)
 	struct worker_slot *slot = req->worker->slot;
 	const int64_t us = clock_ticks() - pr->started;
 
-	metric_add(slot, METRIC_ID_REQUESTS, route_id(req->route),
+	metric_add(slot, METRIC_ID_REQUESTS,
+	    pr->route == NULL ? ROUTE__NONE : pr->route->id,
 	    (size_t)pr->resp.status / 100 - 1, 1);
-	if (req->route != NULL && req->route->combines &&
-	    pr->resp.status == 200)
+	if (pr->route != NULL && pr->route->combines && pr->resp.status == 200)
 		metric_observe(slot, METRIC_ID_DECISION_SECONDS, us);
 	log_info("method=%s route=%s status=%d ms=%lld verdict=%s",
 	    req_method_name(req->method),
-	    req->route == NULL ? "-" : req->route->path, pr->resp.status,
+	    pr->route == NULL ? "-" : pr->route->path, pr->resp.status,
 	    (long long)us / 1000,
 	    pr->resp.verdict == NULL ? "-" : pr->resp.verdict);
 }

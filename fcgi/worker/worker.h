@@ -11,6 +11,7 @@ struct engine;
 struct fail;
 struct geoip;
 struct redis;
+struct route;
 struct shm;
 struct spool;
 struct worker_slot;
@@ -21,6 +22,7 @@ enum worker_group { GROUP_DECIDE = 1, GROUP_OPERATOR, GROUP__MAX };
 struct worker {
 	enum worker_group group;
 	bool shared; /* one socket for both groups; serves every route */
+	const struct route *routes; /* the table, by enum route_id */
 	struct shm *shm;
 	struct worker_slot *slot; /* its slot in shm */
 	struct db *db; /* maybe disconnected; NULL: DATABASE_URL is not set */
