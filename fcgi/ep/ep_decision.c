@@ -12,7 +12,6 @@
 #include "core/event/event.h"
 #include "fcgi/access/auth.h"
 #include "fcgi/ep/routes.h"
-#include "fcgi/gate/route.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"
@@ -43,6 +42,7 @@ struct batch_event {
 	struct fail fail;
 };
 
+static int decision_answer(struct req *req, struct resp *resp);
 static int check_key(const char *key, struct fail *f);
 static void item_init(struct decision_request *item, const struct req *req,
     const struct event *ev, bool dry_run);
@@ -56,8 +56,8 @@ static void print_answer(
 static void print_error(struct str *s, const struct fail *f);
 
 /*
- * POST /v1/decisions, before the transaction: set req->item.  400: a field is
- * wrong.
+ * POST /v1/decisions, before the transaction: set req->item and req->answer.
+ * 400: a field is wrong.
  */
 int
 decision_post(struct req *req, struct resp *resp)
@@ -79,6 +79,7 @@ decision_post(struct req *req, struct resp *resp)
 	item_init(item, req, ev, dry_run);
 	item->idempotency_key = req->idempotency_key;
 	req->item = item;
+	req->answer = decision_answer;
 	return 0;
 }
 
@@ -92,7 +93,7 @@ decision_post(struct req *req, struct resp *resp)
  * is unavailable and this host has not verified the key lately, or this worker
  * has never loaded the policy.
  */
-int
+static int
 decision_answer(struct req *req, struct resp *resp)
 {
 	const struct decision_request *item = req->item;

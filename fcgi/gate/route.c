@@ -86,7 +86,7 @@ route_run(struct req *req, const struct route *route, struct resp *resp)
 void
 route_settle(struct req *req, struct resp *resp)
 {
-	if (decision_answer(req, resp) == -1)
+	if (req->answer(req, resp) == -1)
 		refuse_request(req, resp);
 }
 

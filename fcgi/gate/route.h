@@ -8,13 +8,6 @@
 #include "fcgi/http/route_type.h"
 
 /*
- * The second half of decision_post(), the only handler that combines.
- * decision_post() sets req->item; decision_answer() fills resp after the
- * transaction.
- */
-route_fn decision_answer;
-
-/*
  * Whether the body of a backtest asks for so few samples that it takes no
  * longer than other requests.
  */
@@ -32,8 +25,8 @@ int route_call(struct req *req, struct resp *resp)
  * Run one request of the route that route_find() found, or NULL (404, 405):
  * check load (503), credential (401, 403), budget (429), size and type (413,
  * 415), path, query and body (400), and run the handler.  Fill resp.  For a
- * route that combines, only set req->item unless there is an error;
- * route_settle() fills resp after the transaction.
+ * route that combines, only set req->item and req->answer unless there is an
+ * error; route_settle() fills resp after the transaction.
  */
 void route_run(struct req *req, const struct route *route, struct resp *resp);
 void route_settle(struct req *req, struct resp *resp);

@@ -101,6 +101,8 @@ struct req {
 			  as if so */
 	void (*committed)(struct req *req); /* audited: runs after the commit */
 	struct decision_request *item; /* of a single decision */
+	/* Fills resp after the transaction of item.  Returns as a handler. */
+	int (*answer)(struct req *req, struct resp *resp);
 };
 
 /*
