@@ -8,11 +8,11 @@
 #include <time.h>
 
 #include "core/base/arena.h"
-#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/decide/decide.h"
 #include "core/signal/signals.h"
+#include "t/unit/fixture.h"
 
 #define EVENTS 256 /* different events, decided in turn */
 #define ROUNDS 200 /* the fastest is printed, because noise only adds */
@@ -52,21 +52,6 @@ static const char *const conditions[] = {
 };
 
 static const char *const countries[] = { "DE", "FR", "US", "BR", "NG", "JP" };
-
-static const struct band bands[] = {
-	{ VERDICT_ALLOW, 0, 24, NULL },
-	{ VERDICT_CHALLENGE, 25, 44, NULL },
-	{ VERDICT_REVIEW, 45, 69, NULL },
-	{ VERDICT_DENY, 70, 100, NULL },
-};
-
-static const struct policy policy = {
-	.id = "pol_bench",
-	.version = "bench",
-	.on_error = ON_ERROR_FAIL_OPEN,
-	.bands = bands,
-	.n_bands = nitems(bands),
-};
 
 static struct bench_sample samples[EVENTS];
 static _Alignas(16) char block[1 << 24], scratch[1 << 20];

@@ -12,6 +12,7 @@
 #include "core/decide/model.h"
 #include "core/signal/signals.h"
 #include "t/unit/blank_model.h"
+#include "t/unit/fixture.h"
 #include "t/unit/unit.h"
 
 static const char rules[] =
@@ -19,21 +20,6 @@ static const char rules[] =
     "tag velocity }\n"
     "rule r_ring { when graph.ringSize > 6 then score += 26, tag ring }\n"
     "rule r_calls { when attr.calls > 10 then score += 46, tag calls }\n";
-
-static const struct band bands[] = {
-	{ VERDICT_ALLOW, 0, 24, NULL },
-	{ VERDICT_CHALLENGE, 25, 44, NULL },
-	{ VERDICT_REVIEW, 45, 69, NULL },
-	{ VERDICT_DENY, 70, 100, NULL },
-};
-
-static const struct policy policy = {
-	.id = "pol_card_authorize",
-	.version = "v1",
-	.on_error = ON_ERROR_FAIL_CLOSED,
-	.bands = bands,
-	.n_bands = nitems(bands),
-};
 
 static _Alignas(16) char block[65536], scratch[1024];
 static struct arena arena;

@@ -21,6 +21,7 @@
 #include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
 #include "t/unit/blank_model.h"
+#include "t/unit/fixture.h"
 #include "t/unit/made_up.h"
 #include "t/unit/unit.h"
 
@@ -33,21 +34,6 @@ static struct sample sample;
 static struct attr attrs[EVENT_ATTRS_MAX];
 static struct decision decision;
 static struct counterfactuals changes;
-
-static const struct band bands[] = {
-	{ VERDICT_ALLOW, 0, 24, NULL },
-	{ VERDICT_CHALLENGE, 25, 44, NULL },
-	{ VERDICT_REVIEW, 45, 69, NULL },
-	{ VERDICT_DENY, 70, 100, NULL },
-};
-
-static const struct policy policy = {
-	.id = "pol",
-	.version = "v1",
-	.on_error = ON_ERROR_FAIL_CLOSED,
-	.bands = bands,
-	.n_bands = nitems(bands),
-};
 
 static struct scoring scoring;
 static struct rulebook book = { .policy = &policy, .scoring = &scoring };
