@@ -3,37 +3,11 @@
 #include "config.h"
 
 #include "lib/shared/apikey_cache.h"
-#include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
-#include "t/unit/unit.h"
+#include "t/unit/shm_fixture.h"
 
 #define NOW (INT64_C(5000) * CLOCK_SECOND)
 #define TRUST (APIKEY_CACHE_TRUST_S * CLOCK_SECOND)
-
-static struct shm *shm;
-
-static void
-map(void)
-{
-	shm = shm_new(NULL);
-	ck_assert_ptr_nonnull(shm);
-}
-
-static void
-unmap(void)
-{
-	shm_free(shm);
-}
-
-/* Return the hash of a number. */
-static const uint8_t *
-hash(uint64_t n)
-{
-	static uint8_t ret[CRYPT_SHA256_SIZE];
-
-	crypt_sha256(&n, sizeof(n), ret);
-	return ret;
-}
 
 static const struct {
 	unsigned scopes;
@@ -112,7 +86,7 @@ suite_apikey_cache(void)
 	Suite *s = suite_create("apikey_cache");
 	TCase *tc = tcase_create("apikey_cache");
 
-	tcase_add_checked_fixture(tc, map, unmap);
+	tcase_add_checked_fixture(tc, map_shm, unmap_shm);
 	tcase_add_loop_test(
 	    tc, key_is_trusted_for_a_limited_time, 0, (int)nitems(cases));
 	tcase_add_test(tc, latest_put_or_drop_counts);

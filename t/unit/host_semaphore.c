@@ -9,23 +9,7 @@
 #include <unistd.h>
 
 #include "fcgi/worker/host_semaphore.h"
-#include "lib/shared/shm.h"
-#include "t/unit/unit.h"
-
-static struct shm *shm;
-
-static void
-setup(void)
-{
-	shm = shm_new(NULL);
-	ck_assert_ptr_nonnull(shm);
-}
-
-static void
-teardown(void)
-{
-	shm_free(shm);
-}
+#include "t/unit/shm_fixture.h"
 
 START_TEST(number_of_slots_is_limited)
 {
@@ -78,7 +62,7 @@ suite_host_semaphore(void)
 	Suite *s = suite_create("host_semaphore");
 	TCase *tc = tcase_create("host_semaphore");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, map_shm, unmap_shm);
 	tcase_add_test(tc, number_of_slots_is_limited);
 	tcase_add_test(tc, one_idle_worker_stays_free);
 	tcase_add_test(tc, held_slots_are_counted);

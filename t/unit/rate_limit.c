@@ -8,9 +8,8 @@
 
 #include "fcgi/access/rate_limit.h"
 #include "fcgi/worker/worker.h"
-#include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
-#include "t/unit/unit.h"
+#include "t/unit/shm_fixture.h"
 
 #define NOW (INT64_C(1795233900) * CLOCK_SECOND) /* the start of a minute */
 #define MINUTE (60 * CLOCK_SECOND)
@@ -19,31 +18,13 @@
 #define BUDGET 20000
 #define SECRET "6f0b1d9a4c7e2835f19d0c6ba7e4825d31f8"
 
-static struct shm *shm;
 static struct worker alone;
 
 static void
-map(void)
+setup(void)
 {
-	shm = shm_new(NULL);
-	ck_assert_ptr_nonnull(shm);
+	map_shm();
 	alone.shm = shm;
-}
-
-static void
-unmap(void)
-{
-	shm_free(shm);
-}
-
-/* Return the hash of a number. */
-static const uint8_t *
-hash(uint64_t n)
-{
-	static uint8_t ret[CRYPT_SHA256_SIZE];
-
-	crypt_sha256(&n, sizeof(n), ret);
-	return ret;
 }
 
 START_TEST(budget_is_refused_when_used_up)
@@ -207,7 +188,7 @@ suite_rate_limit(void)
 	TCase *tc = tcase_create("rate_limit");
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, map, unmap);
+	tcase_add_checked_fixture(tc, setup, unmap_shm);
 	tcase_add_test(tc, budget_is_refused_when_used_up);
 	tcase_add_test(tc, only_counted_keys_are_known);
 	tcase_add_test(tc, full_key_table_refuses_until_next_minute);

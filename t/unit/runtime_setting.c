@@ -7,27 +7,17 @@
 
 #include "lib/conf/conf.h"
 #include "lib/shared/runtime_setting.h"
-#include "lib/shared/shm.h"
-#include "t/unit/unit.h"
+#include "t/unit/shm_fixture.h"
 
 #define LIMIT_MAX 2147483647
 #define EPOCH_MAX (INT64_C(1) << 32)
-
-static struct shm *shm;
 
 static void
 setup(void)
 {
 	conf.RATE_LIMIT_DECISIONS_PER_MIN = 600;
 	conf.RATE_LIMIT_LOGIN_PER_MIN = 10;
-	shm = shm_new(NULL);
-	ck_assert_ptr_nonnull(shm);
-}
-
-static void
-teardown(void)
-{
-	shm_free(shm);
+	map_shm();
 }
 
 /* Overrides of every shared setting, and the values in effect. */
@@ -127,7 +117,7 @@ suite_runtime_setting(void)
 	Suite *s = suite_create("runtime_setting");
 	TCase *tc = tcase_create("runtime_setting");
 
-	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_checked_fixture(tc, setup, unmap_shm);
 	tcase_add_loop_test(tc, overrides_are_shared, 0, nitems(cases));
 	tcase_add_test(tc, defaults_hold_before_first_publish);
 	tcase_add_test(tc, settings_are_due_every_five_seconds);
