@@ -9,12 +9,7 @@ start_database
 sql "alter database assay set default_transaction_isolation = 'serializable';
     alter database assay set lock_timeout = '1ms';
     alter database assay set timezone = 'Asia/Kolkata'"
-start_pool DECIDE_WORKERS=6
-start_nginx
-wait_ready
-admin_token
-api_key
-TOKEN=
+start_with_key DECIDE_WORKERS=6
 
 # 60 at once: each counts another number of earlier events.
 seq 60 | xargs -P 12 -I{} curl -s --unix-socket "$scratch/run/http.sock" \

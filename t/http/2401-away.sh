@@ -5,10 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 use away
 
-start_database
-start_pool RATE_LIMIT_DECISIONS_PER_MIN=40
-start_nginx
-wait_ready
+start_stack RATE_LIMIT_DECISIONS_PER_MIN=40
 admin_token
 http POST /v1/lists '{"kind":"block","subject":"user","value":"u-bad"}'
 is "a user is put on the block list" "$STATUS" 201

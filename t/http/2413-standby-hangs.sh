@@ -9,12 +9,7 @@ start_servers other
 
 # DATABASE_POOL_MAX leaves room for two sessions that hang: the others are those of
 # 4 workers, of retention and of the test.
-start_pool DATABASE_POOL_MAX=8
-start_nginx
-wait_ready
-admin_token
-api_key
-TOKEN=
+start_with_key DATABASE_POOL_MAX=8
 order='{"type":"order.place","subject":{"userId":"u-1"}}'
 ask_decision "$order"
 is "an event is scored while the standby follows" "$(json .score)" 0

@@ -39,12 +39,8 @@ logged() {
 
 start_database
 start_pooler session 10
-start_pool DATABASE_URL="host=$scratch/pooler port=6432 dbname=assay user=assay_decide" \
+start_signed_in DATABASE_URL="host=$scratch/pooler port=6432 dbname=assay user=assay_decide" \
     OPERATOR_DATABASE_URL="host=$scratch/pooler port=6432 dbname=assay user=assay_operator"
-start_nginx
-wait_ready
-admin_token
-api_key
 http POST /v1/decisions "$(login_event u-1)"
 is_json "behind a pooler of whole sessions a decision is scored" \
     '"\(.verdict) \(.degraded // false)"' "allow false"

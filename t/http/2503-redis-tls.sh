@@ -15,11 +15,7 @@ redis acl setuser assay on '>pass@word/7' '~assay:*' +select +eval +get \
 tls_url="rediss://assay:pass%40word%2f7@localhost:$tls"
 start_database
 # shellcheck disable=SC2086 # words
-start_pool $limits REDIS_URL="$tls_url/0" REDIS_CA_FILE="$scratch/tls/ca.pem"
-start_nginx
-wait_ready
-admin_token
-api_key
+start_signed_in $limits REDIS_URL="$tls_url/0" REDIS_CA_FILE="$scratch/tls/ca.pem"
 first=$KEY
 admin=$TOKEN
 TOKEN=

@@ -8,11 +8,7 @@
 use companions
 
 start_durable_database
-start_pool
-start_nginx
-wait_ready
-admin_token
-api_key
+start_signed_in
 http POST /v1/policies '{"id":"pol_order_place","version":"all","onError":
     "fail_open","bands":[{"verdict":"review","min":0,"max":100}]}'
 is "a policy that reviews every order is published" "$STATUS" 200

@@ -31,11 +31,7 @@ insert into assay.async_queue (event_id, user_id, event, correlation_id,
 select 'e-' || n, 'u', '{}', 'c', now() - make_interval(hours => 4 - n)
 from generate_series(1, 3) n;
 END
-start_pool
-start_nginx
-wait_ready
-admin_token
-api_key
+start_signed_in
 http POST /v1/decisions '{"type":"account.login","subject":{"userId":"u1"}}'
 
 # shellcheck disable=SC2317 # called by stack_until

@@ -45,9 +45,7 @@ accepted_ids() {
 }
 
 start_durable_database
-start_pool ALLOW_PRIVATE_TARGETS=true
-start_nginx
-wait_ready
+start_stack ALLOW_PRIVATE_TARGETS=true
 start_receiver
 admin_token
 api_key

@@ -3,12 +3,7 @@
 # The storage report: estimated rows, sizes, and each filesystem once.
 . "$(dirname "$0")/lib.sh"
 
-start_database
-start_pool DISK_HEALTH_PATHS="$scratch/run, $scratch/spool,/nonexistent,/proc"
-start_nginx
-wait_ready
-admin_token
-api_key
+start_signed_in DISK_HEALTH_PATHS="$scratch/run, $scratch/spool,/nonexistent,/proc"
 
 http GET /v1/config/storage
 is "the storage report answers 200" "$STATUS" 200

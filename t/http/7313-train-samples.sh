@@ -12,11 +12,7 @@ export DATABASE_URL
 
 # Three scorers decide a third of the history each.  No event is denied, so
 # all scorers see the same baselines; the model and labels make their scores differ.
-start_pool
-start_nginx
-wait_ready
-admin_token
-api_key
+start_signed_in
 API_KEY=$KEY
 export API_KEY
 types=$(sed -n 's/^EVENT_TYPE([^,]*, "\([^"]*\)".*/\1/p' \

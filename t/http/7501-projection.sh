@@ -7,11 +7,7 @@ use tally away
 
 # Kill -9 may tear a page; full_page_writes repairs it.
 start_database -c full_page_writes=on
-start_pool
-start_nginx
-wait_ready
-admin_token
-api_key
+start_signed_in
 sql "insert into assay.list_entry (id, kind, subject, value, created_by)
     values ('lst_1', 'watch', 'user', 'watched', 'me')"
 sql "update assay.epoch set lists = lists + 1"

@@ -119,12 +119,7 @@ else
 fi
 
 # The database goes away under a pool.
-start_pool
-start_nginx
-wait_ready
-admin_token
-api_key
-TOKEN=
+start_with_key
 http POST /v1/decisions "$(login_event u-1)"
 stop_database
 http POST /v1/decisions "$(login_event u-2)"

@@ -15,12 +15,7 @@ server() {
 in_force() { [ "$(sql "show $1")" = "$2" ]; }
 
 start_healthy -c wal_level=replica
-start_pool
-start_nginx
-wait_ready
-admin_token
-api_key
-TOKEN=
+start_with_key
 http POST /v1/decisions "$(login_event u-1)"
 http POST /v1/decisions/async '{"id":"e-2","type":"account.login",
     "subject":{"userId":"u-2"}}'

@@ -529,9 +529,9 @@ stop_nginx() {
 }
 
 # start_stack [NAME=VALUE ...]: start everything, with more settings of the pool,
-# and wait until the pool is ready.
+# and wait until the pool is ready.  The database may run already.
 start_stack() {
-	start_database
+	[ -n "$stack_pg_pid" ] || start_database
 	start_pool "$@"
 	start_nginx
 	wait_ready

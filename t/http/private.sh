@@ -11,13 +11,10 @@ mail=ada.lovelace@mail.example
 
 # start_private: the stack with secrets in its settings, and an operator.
 start_private() {
-	start_database
-	start_pool METRICS_TOKEN=b7f0a3-metrics-9921 \
+	start_stack METRICS_TOKEN=b7f0a3-metrics-9921 \
 	    AUTH_SECRET_PREVIOUS=0a1b9c7d5e3f2468ace013579bdf2468,77aa88bb99cc00dd11ee22ff33445566 \
 	    DATABASE_URL="postgresql://assay_decide:Tr0ub4dor-77@/assay?host=$scratch/run" \
 	    OPERATOR_DATABASE_URL="host=$scratch/run dbname=assay user=assay_operator password=c0rrect-9h0rse"
-	start_nginx
-	wait_ready
 	http POST /v1/auth/register \
 	    "{\"email\":\"$mail\",\"password\":\"battery staple 5\"}"
 	TOKEN=$(json .token)
