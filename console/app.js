@@ -5,7 +5,7 @@ import { html, render, useEffect, useErrorBoundary, useLayoutEffect } from
 import { followHold } from "./hold.js";
 import { followKeys, useKeys } from "./keys.js";
 import { followPrefs, prefs } from "./prefs.js";
-import { followHandles } from "./recall.js";
+import { followHandles } from "./foreign-handles.js";
 import { followAddress, go, href, match, route } from "./router.js";
 import screens from "./screens.js";
 import { allowed, followSession, session, start } from "./session.js";

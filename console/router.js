@@ -2,17 +2,17 @@
 // Addresses of the form #/cases/cse_1?tab=why.  The part after # never leaves the
 // browser.
 import { signal } from "../third_party/preact/preact.js";
-import { handleOf, isForeign, valueOf } from "./handles.js";
+import { handleOf, isForeign, valueOf } from "./personal-handles.js";
 
-// Members of a query that name a person, with their kinds of handles.js.
+// Members of a query that name a person, with their kinds of personal-handles.js.
 const PERSONAL_MEMBERS = { userId: "user", assignee: "email", actor: "email",
     createdBy: "email", contains: "email" };
 
 export const route = signal({ path: "/", segments: [], query: {}, foreign: [] });
 
 // parse HASH: the path, its decoded segments, the query, and the handles of other
-// pages, which recall.js asks for.  A member of the query whose handle this page does
-// not know is null.
+// pages, which foreign-handles.js asks for.  A member of the query whose handle this
+// page does not know is null.
 export function parse(hash) {
 	const [path, search = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
 	const segments = path.split("/").filter((part) => part !== "")

@@ -8,7 +8,7 @@ import { Learned, Model, Policy, Signals } from "../explain/detail.js";
 import { Try } from "../explain/try.js";
 import { Changes, Why } from "../explain/why.js";
 import { amount } from "../format.js";
-import { handleOf } from "../handles.js";
+import { handleOf } from "../personal-handles.js";
 import { useKeys } from "../keys.js";
 import { href } from "../router.js";
 import { useLoad } from "../store.js";

@@ -8,7 +8,7 @@ import { Activity, Earlier } from "../cases/related.js";
 import "../cases/text.js";
 import { entityValue } from "../cases/values.js";
 import { number, percent } from "../format.js";
-import { valueOf } from "../handles.js";
+import { valueOf } from "../personal-handles.js";
 import { Listed } from "../lists/listed.js";
 import { go, href } from "../router.js";
 import { useLoad } from "../store.js";

@@ -2,7 +2,7 @@
 // Addresses of the console, and handles for personal values in them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { handleOf, learn, valueOf } from "../../console/handles.js";
+import { handleOf, learn, valueOf } from "../../console/personal-handles.js";
 import { href, match, parse } from "../../console/router.js";
 import screens from "../../console/screens.js";
 

@@ -3,7 +3,7 @@
 // browser keeps addresses, so what names a person must not be in one: a handle such
 // as "~k3x7qd.3" stands for it until the page closes.
 const values = [];
-// Handle of another page -> its value, or null if no page answered (recall.js).
+// Handle of another page -> its value, or null if no page answered (foreign-handles.js).
 const learned = new Map();
 const HANDLE = /^~(\w+)\.(\d+)$/;
 // A handle of an earlier page or of another window must not name a value of this one.

@@ -3,7 +3,7 @@
 // opened in a new window, asks the others what it stands for.  Only those answer
 // whose session is open, of the same operator.  Nothing is stored: what no open
 // window knows is forgotten.
-import { isForeign, learn, meaningOf } from "./handles.js";
+import { isForeign, learn, meaningOf } from "./personal-handles.js";
 import { readAddress, route } from "./router.js";
 import { session } from "./session.js";
 import { effect } from "./store.js";
