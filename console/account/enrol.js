@@ -8,7 +8,7 @@ import { Cli, Copy } from "../ui/copy.js";
 import { Button, Form } from "../ui/form.js";
 import { Code, useCode } from "../ui/identity.js";
 import { Secret } from "../ui/secret.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import "./factor-text.js";
 
 // Modules without ink around the code, as its readers need them.
@@ -52,10 +52,10 @@ function Prove({ offer, onCodes, onCancel }) {
 export function Enrol({ onDone, children }) {
 	const [offer, setOffer] = useState(null);
 	const [codes, setCodes] = useState(null);
-	const [busy, act] = useAct();
-	const start = () => act(async () => setOffer(
+	const [busy, attempt] = useAttempt();
+	const start = () => attempt(async () => setOffer(
 	    await call("POST /v1/auth/second-factor")), { failed: enabled });
-	const finish = () => act(onDone);
+	const finish = () => attempt(onDone);
 	// Another window may have enabled one.
 	function enabled(error) {
 		if (error.code === "SECOND_FACTOR_EXISTS")

@@ -11,7 +11,7 @@ import { Filters } from "../ui/filters.js";
 import { Page, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Time } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { sentenceOf } from "./sentence.js";
 import "./text.js";
 
@@ -69,7 +69,7 @@ export default function Audit({ query: { actor, action, contains, since, until }
 	const load = useLoad((signal) => call("GET /v1/audit",
 	    { query: { ...query, limit: PAGE }, signal }), [key], { keep: true });
 	const [older, setOlder] = useState([]);
-	const [busy, act] = useAct({ reads: true });
+	const [busy, attempt] = useAttempt({ reads: true });
 	useEffect(() => setOlder([]), [key, load.at]);
 	const pages = load.data ? [load.data, ...older] : [];
 	const entries = pages.flatMap((page) => page.entries);
@@ -77,7 +77,7 @@ export default function Audit({ query: { actor, action, contains, since, until }
 	const shown = useRef(null);
 	shown.current = key;
 	async function more() {
-		const page = await act(() => call("GET /v1/audit",
+		const page = await attempt(() => call("GET /v1/audit",
 		    { query: { ...query, limit: PAGE, before: next } }));
 		if (page && shown.current === key)
 			setOlder([...older, page]);

@@ -9,7 +9,7 @@ import { t } from "../text.js";
 import { Cli } from "../ui/copy.js";
 import { Loaded } from "../ui/empty.js";
 import { Button, Form, Select } from "../ui/form.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { NEWEST } from "./impact.js";
 import { startRun } from "./runs.js";
 
@@ -63,8 +63,8 @@ function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) 
 	const [form, setForm] = useState({ rules: ruleDraft ? "draft" : "",
 	    policy: bandDraft ? "draft" : "", size: String(NEWEST) });
 	const set = (part) => setForm({ ...form, ...part });
-	const [busy, act] = useAct({ reads: true });
-	const start = () => act(async () => {
+	const [busy, attempt] = useAttempt({ reads: true });
+	const start = () => attempt(async () => {
 		const candidate = { ...await rulesOf(form.rules, ruleDraft, eventType),
 		    ...await policyOf(form.policy, bandDraft, policyId) };
 		const title = [form.rules && t("trials.title.rules",

@@ -14,7 +14,7 @@ import { Select } from "../ui/form.js";
 import { Money } from "../ui/money.js";
 import { Table } from "../ui/table.js";
 import { Time } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import "./impact-text.js";
 
 // The rows of a page.
@@ -39,7 +39,7 @@ async function pageOf(request, pair, before, signal) {
 function useFlips(active, request) {
 	const [state, setState] = useState(null);
 	const abort = useRef(null);
-	const [busy, act] = useAct({ reads: true });
+	const [busy, attempt] = useAttempt({ reads: true });
 	useEffect(() => () => abort.current?.abort(), []);
 	const { pair, pages } = state?.active === active ? state :
 	    { pair: "", pages: [active] };
@@ -48,7 +48,7 @@ function useFlips(active, request) {
 		if (busy)
 			return;
 		const { signal } = abort.current = new AbortController();
-		const page = await act(() => pageOf(request, next, before, signal),
+		const page = await attempt(() => pageOf(request, next, before, signal),
 		    { failed: () => signal.aborted });
 		if (page)
 			setState({ active, pair: next, pages: [...earlier, page] });

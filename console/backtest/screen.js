@@ -14,7 +14,7 @@ import { Button } from "../ui/form.js";
 import { Page, Section, Tabs } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Time, ZonedTime } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { Candidate } from "./candidate.js";
 import { Result } from "./result.js";
 import { dropRun, runs, stopRun } from "./runs.js";
@@ -52,9 +52,9 @@ const keptColumns = () => [
 ];
 
 function Cancel({ id }) {
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	return html`<${Cli} words="backtests cancel" operands=${[id]} />
-	<${Button} kind="quiet" busy=${busy} onClick=${() => act(() =>
+	<${Button} kind="quiet" busy=${busy} onClick=${() => attempt(() =>
 	    call("POST /v1/backtest/{id}/cancel", { path: { id } }),
 	    { done: t("trials.cancelled") })}>${t("trials.cancel")}</${Button}>`;
 }

@@ -5,7 +5,7 @@ import { call } from "../api.js";
 import { number, percent } from "../format.js";
 import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
-import { openLabel, Release, waysOf } from "../release/release.js";
+import { openLabel, Release, choicesOf } from "../release/release.js";
 import { Sides, VerdictMatrix } from "./matrix.js";
 import { Changes, Examples, Origin } from "./shadow.js";
 import { useLoad } from "../store.js";
@@ -93,17 +93,17 @@ function Comparison({ shadow, labelled }) {
 function Shadow({ shadow, reload }) {
 	const [open, setOpen] = useState(null);
 	const running = ["active", "waiting"].includes(shadow.state);
-	const ways = running ? waysOf(shadowKinds(shadow)) : [];
-	const promote = ways.filter(({ id }) => id.endsWith("promote"));
-	const end = ways.filter(({ id }) => id === "end");
+	const choices = running ? choicesOf(shadowKinds(shadow)) : [];
+	const promote = choices.filter(({ id }) => id.endsWith("promote"));
+	const end = choices.filter(({ id }) => id === "end");
 	useKeys({ "trials.promote": promote.length > 0 && (() => setOpen(promote)),
 	    "trials.end": end.length > 0 && (() => setOpen(end)) });
 	const here = useHere();
-	function done(way) {
+	function done(choice) {
 		if (!here())
 			return;
 		setOpen(null);
-		if (way.id === "promote" && shadow.kind === "ruleset")
+		if (choice.id === "promote" && shadow.kind === "ruleset")
 			go(href("/rules/:type/versions/:version",
 			    { type: shadow.eventType, version: shadow.version }));
 		else
@@ -125,7 +125,7 @@ function Shadow({ shadow, reload }) {
 	${shadow.kind === "ruleset" && html`<${Changes} type=${shadow.eventType}
 		version=${shadow.version} />`}
 	<${Comparison} shadow=${shadow} labelled=${labelled} />
-	${open && html`<${Release} title=${t("trials.change", shadow)} ways=${open}
+	${open && html`<${Release} title=${t("trials.change", shadow)} choices=${open}
 		onClose=${() => setOpen(null)} onDone=${done} />`}`;
 }
 

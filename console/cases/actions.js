@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
-// What an analyst does with a case.  act is that of useAct(); each function returns
-// what act returns: undefined after an error, which the analyst has read, and null
-// if nothing was done: the analyst says no, or act has other work under way.
+// What an analyst does with a case.  attempt is that of useAttempt(); each function
+// returns what attempt() returns: undefined after an error, which the analyst has read,
+// and null if nothing was done: the analyst says no, or other work is under way.
 import { call } from "../api.js";
 import { go, href, route } from "../router.js";
 import { t } from "../text.js";
@@ -16,12 +16,12 @@ import { keepCase } from "./worklist.js";
 // For how many hours a case can be snoozed.
 export const delays = [1, 4, 24, 72, 168, 720];
 
-// openNext ACT QUERY: get the next case of a list and open it; true if there is one.
+// openNext ATTEMPT QUERY: get the next case of a list and open it; true if there is one.
 // The service gives each analyst another case.  It stays closed if the analyst has
 // opened another page meanwhile.
-export async function openNext(act, query) {
+export async function openNext(attempt, query) {
 	const { path } = route.value;
-	const answer = await act(() => call("POST /v1/cases/next",
+	const answer = await attempt(() => call("POST /v1/cases/next",
 	    { body: nextBody(query) }));
 	if (answer?.case) {
 		keepCase(answer.case);
@@ -47,49 +47,49 @@ export async function mayChange(row, doing) {
 	    text: t("cases.theirs", { who: row.assignedTo }), confirm: doing }) !== null;
 }
 
-// take ACT ROW THEN: assign it to the analyst.  It is read again first: another analyst
-// may have taken it since the list was loaded.  The page takes no keys before then()
-// has loaded what it shows.
-export async function take(act, { id }, then = () => {}) {
-	const row = await act(() => call("GET /v1/cases/{id}", { path: { id } }));
+// take ATTEMPT ROW THEN: assign it to the analyst.  It is read again first: another
+// analyst may have taken it since the list was loaded.  The page takes no keys before
+// then() has loaded what it shows.
+export async function take(attempt, { id }, then = () => {}) {
+	const row = await attempt(() => call("GET /v1/cases/{id}", { path: { id } }));
 	if (!row || !await mayChange(row, t("cases.take")))
 		return null;
-	return act(async () => {
+	return attempt(async () => {
 		const answer = await call("POST /v1/cases/{id}/assign", { path: { id } });
 		await then();
 		return answer;
 	}, { done: t("cases.taken") });
 }
 
-export function release(act, { id }) {
-	return act(() => call("POST /v1/cases/{id}/release", { path: { id } }),
+export function release(attempt, { id }) {
+	return attempt(() => call("POST /v1/cases/{id}/release", { path: { id } }),
 	    { done: t("cases.released") });
 }
 
-export function handOver(act, { id }, to) {
-	return act(() => call("POST /v1/cases/{id}/hand-over",
+export function handOver(attempt, { id }, to) {
+	return attempt(() => call("POST /v1/cases/{id}/hand-over",
 	    { path: { id }, body: { to } }), { done: t("cases.handed", { to }) });
 }
 
-// snooze ACT ROW HOURS: null wakes it.
-export function snooze(act, { id }, hours) {
+// snooze ATTEMPT ROW HOURS: null wakes it.
+export function snooze(attempt, { id }, hours) {
 	const until = hours === null ? null : untilIn(hours);
-	return act(() => call("POST /v1/cases/{id}/snooze",
+	return attempt(() => call("POST /v1/cases/{id}/snooze",
 	    { path: { id }, body: { until } }),
 	    { done: t(until === null ? "cases.woken" : "cases.snoozed") });
 }
 
-export async function reopen(act, { id }) {
+export async function reopen(attempt, { id }) {
 	const note = await ask({ title: t("cases.reopen.title"),
 	    text: t("cases.reopen.text"), confirm: t("cases.reopen"),
 	    cli: (text) => caseLines.reopen(id, text),
 	    note: { label: t("cases.note"), required: false } });
-	return note === null ? null : act(() => call("POST /v1/cases/{id}/reopen",
+	return note === null ? null : attempt(() => call("POST /v1/cases/{id}/reopen",
 	    { path: { id }, body: note === "" ? {} : { note } }),
 	    { done: t("cases.reopened") });
 }
 
-export function addNote(act, { id }, text) {
-	return act(() => call("POST /v1/cases/{id}/notes",
+export function addNote(attempt, { id }, text) {
+	return attempt(() => call("POST /v1/cases/{id}/notes",
 	    { path: { id }, body: { text } }), { done: t("cases.noted") });
 }

@@ -11,7 +11,7 @@ import { Cli } from "../ui/copy.js";
 import { ask } from "../ui/dialog.js";
 import { Button } from "../ui/form.js";
 import { Note } from "../ui/page.js";
-import { toast, useAct } from "../ui/toast.js";
+import { toast, useAttempt } from "../ui/toast.js";
 import { eventName, othersClaim } from "./badges.js";
 
 const MOST_IDS = 100;
@@ -61,7 +61,7 @@ function question(rows, outcome) {
 
 export function Bulk({ marks, rows, shown, reload }) {
 	const [refused, setRefused] = useState([]);
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	const chosen = rows.filter(({ id }) => marks.chosen.has(id));
 	const targets = (chosen.length > 0 ? chosen : shown ? [shown] : [])
 	    .filter(({ status }) => status !== "resolved");
@@ -70,7 +70,7 @@ export function Bulk({ marks, rows, shown, reload }) {
 		if (note === null)
 			return;
 		const results = [];
-		await act(() => resolveAll(targets.map(({ id }) => id), { outcome, note },
+		await attempt(() => resolveAll(targets.map(({ id }) => id), { outcome, note },
 		    results, reload));
 		if (results.length === 0)
 			return;

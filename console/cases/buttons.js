@@ -12,7 +12,7 @@ import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
 import "../ui/keys-text.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { delays, handOver, openNext, release, reopen, snooze, take } from
     "./actions.js";
 import { mine } from "./badges.js";
@@ -48,10 +48,10 @@ function known({ audit, notes, assignedTo }) {
 	    .filter((email) => email?.includes("@") && email !== assignedTo).sort();
 }
 
-function HandOver({ row, act, busy, close }) {
+function HandOver({ row, attempt, busy, close }) {
 	const [to, setTo] = useState("");
 	async function submit() {
-		if (to.trim() !== "" && await handOver(act, row, to.trim()))
+		if (to.trim() !== "" && await handOver(attempt, row, to.trim()))
 			close(true);
 	}
 	return html`<${Dialog} title=${t("cases.handOver.title")}
@@ -67,10 +67,10 @@ function HandOver({ row, act, busy, close }) {
 		</div></${Form}></${Dialog}>`;
 }
 
-function Snooze({ row, act, busy, close }) {
+function Snooze({ row, attempt, busy, close }) {
 	const [hours, setHours] = useState(delays[0]);
 	async function submit() {
-		if (await snooze(act, row, Number(hours)))
+		if (await snooze(attempt, row, Number(hours)))
 			close(true);
 	}
 	return html`<${Dialog} title=${t("cases.snooze.title")}
@@ -107,59 +107,59 @@ const ACTION_ICONS = { take: "check", release: "undo-2", handOver: "send",
     snooze: "clock", wake: "clock", reopen: "undo-2" };
 const COMMANDS = { wake: "case.snooze" };
 
-function useMoves(row, reload) {
-	const [busy, act] = useAct();
+function useActions(row, reload) {
+	const [busy, attempt] = useAttempt();
 	const [dialog, setDialog] = useState(null);
 	const may = can("cases.work") ? possible(row) : {};
 	const then = (work) => async () => {
 		if (await work() != null)
 			reload();
 	};
-	const moves = {
-		take: then(() => take(act, row)),
-		release: then(() => release(act, row)),
+	const actions = {
+		take: then(() => take(attempt, row)),
+		release: then(() => release(attempt, row)),
 		handOver: () => setDialog("handOver"),
 		snooze: () => setDialog("snooze"),
-		wake: then(() => snooze(act, row, null)),
-		reopen: then(() => reopen(act, row)),
+		wake: then(() => snooze(attempt, row, null)),
+		reopen: then(() => reopen(attempt, row)),
 	};
-	const shown = Object.keys(moves).filter((move) => may[move]);
+	const shown = Object.keys(actions).filter((action) => may[action]);
 	function close(done) {
 		setDialog(null);
 		if (done)
 			reload();
 	}
-	return { busy, act, dialog, close, moves, shown };
+	return { busy, attempt, dialog, close, actions, shown };
 }
 
 // The commands of what the buttons do.
 function linesOf(row, shown, work) {
 	return [{ name: t("cases.case"), ...caseLines.show(row.id) },
-	    ...shown.map((move) => ({ name: t(`cases.${move}`),
-		...caseLines[move](row.id) })),
+	    ...shown.map((action) => ({ name: t(`cases.${action}`),
+		...caseLines[action](row.id) })),
 	    ...work ? [{ name: t("cases.next"),
 		...nextLine(worklist.value.query) }] : []];
 }
 
 export function Actions({ row, reload }) {
-	const { busy, act, dialog, close, moves, shown } = useMoves(row, reload);
+	const { busy, attempt, dialog, close, actions, shown } = useActions(row, reload);
 	const work = can("cases.work");
 	// The next case may be this one, if the analyst had released it.
-	const next = () => openNext(act, worklist.value.query).then(reload);
-	const command = (move) => COMMANDS[move] ?? `case.${move}`;
+	const next = () => openNext(attempt, worklist.value.query).then(reload);
+	const command = (action) => COMMANDS[action] ?? `case.${action}`;
 	useKeys({ ...Object.fromEntries(["take", "release", "handOver", "snooze",
-	    "reopen"].map((move) => [`case.${move}`, null])),
-	    ...Object.fromEntries(shown.map((move) => [command(move), moves[move]])),
+	    "reopen"].map((action) => [`case.${action}`, null])),
+	    ...Object.fromEntries(shown.map((action) => [command(action), actions[action]])),
 	    "case.next": work && next });
 	return html`<${Clis} lines=${linesOf(row, shown, work)} />
-		${shown.map((move) => html`<${Button} key=${move} busy=${busy}
-			icon=${ACTION_ICONS[move]} command=${command(move)}
-			onClick=${moves[move]}>${t(`cases.${move}`)}</${Button}>`)}
+		${shown.map((action) => html`<${Button} key=${action} busy=${busy}
+			icon=${ACTION_ICONS[action]} command=${command(action)}
+			onClick=${actions[action]}>${t(`cases.${action}`)}</${Button}>`)}
 		${work && html`<${Button} kind=${row.status === "resolved" ? "primary" :
 		    "plain"} icon="arrow-right" command="case.next" busy=${busy}
 			onClick=${next}>${t("cases.next")}</${Button}>`}
-		${dialog === "handOver" && html`<${HandOver} ...${{ row, act, busy,
+		${dialog === "handOver" && html`<${HandOver} ...${{ row, attempt, busy,
 		    close }} />`}
-		${dialog === "snooze" && html`<${Snooze} ...${{ row, act, busy,
+		${dialog === "snooze" && html`<${Snooze} ...${{ row, attempt, busy,
 		    close }} />`}`;
 }

@@ -8,7 +8,7 @@ import { t } from "../text.js";
 import { Cli } from "../ui/copy.js";
 import { Button, Form, TextArea } from "../ui/form.js";
 import { Time, TimeHead, ZonedTime, useZone } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { addNote } from "./actions.js";
 import { Owner } from "./badges.js";
 import "./case-text.js";
@@ -23,12 +23,12 @@ function Written({ note }) {
 
 export function Notes({ row, reload }) {
 	const [draft, change] = useDraft(row.id);
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	const field = useRef(null);
 	const work = can("cases.work");
 	const text = draft.remark.trim();
 	async function submit() {
-		if (text !== "" && await addNote(act, row, text)) {
+		if (text !== "" && await addNote(attempt, row, text)) {
 			change({ remark: "" });
 			reload();
 		}

@@ -13,7 +13,7 @@ import { Cli, copy } from "../ui/copy.js";
 import { Button, Form, Key, TextArea, useId } from "../ui/form.js";
 import { Note, Section } from "../ui/page.js";
 import { Age } from "../ui/time.js";
-import { announce, toast, useAct } from "../ui/toast.js";
+import { announce, toast, useAttempt } from "../ui/toast.js";
 import { addNote, mayChange, openNext } from "./actions.js";
 import { mine } from "./badges.js";
 import { neighbours, stateOf } from "./query.js";
@@ -29,15 +29,15 @@ export function useDraft(id) {
 	return [draftOf(id), change];
 }
 
-// Open what comes after a case: of the cases that wait the next one of the service,
-// of other lists the row below; at the end the list.
-async function openFollowing(act, id) {
+// Open the next case: in the waiting list the one that the service assigns, in another
+// list the next row, after the last row the list.
+async function openFollowing(attempt, id) {
 	const { path } = route.value;
 	const { query, rows } = worklist.value;
 	const { following } = neighbours(rows.map((row) => row.id), id);
 	if (stateOf(query) !== "waiting" && following !== null)
 		go(href("/cases/:id", { id: following }));
-	else if (!await openNext(act, query) && route.value.path === path)
+	else if (!await openNext(attempt, query) && route.value.path === path)
 		go(href("/cases", {}, query));
 }
 
@@ -55,22 +55,22 @@ function Choices({ outcome, choose, fault }) {
 }
 
 // Another analyst ended the case while this one typed.
-function Faster({ row, draft, reload, forget }) {
-	const [busy, act] = useAct();
+function ResolvedMeanwhile({ row, draft, reload, forget }) {
+	const [busy, attempt] = useAttempt();
 	const { analyst, outcome } = row.resolution;
 	async function keep() {
-		if (await addNote(act, row, draft.note)) {
+		if (await addNote(attempt, row, draft.note)) {
 			forget();
 			reload();
 		}
 	}
 	return html`<${Note} tone="warn" actions=${html`
-		<${Button} busy=${busy} onClick=${keep}>${t("cases.faster.note")}
+		<${Button} busy=${busy} onClick=${keep}>${t("cases.meanwhile.note")}
 		</${Button}><${Button} kind="quiet" onClick=${() => copy(draft.note)}>
-			${t("cases.faster.copy")}</${Button}>
-		<${Button} kind="quiet" onClick=${forget}>${t("cases.faster.drop")}
+			${t("cases.meanwhile.copy")}</${Button}>
+		<${Button} kind="quiet" onClick=${forget}>${t("cases.meanwhile.drop")}
 		</${Button}>`}>
-		<p>${t("cases.faster", { who: analyst, outcome: t(`outcome.${outcome}`) })}
+		<p>${t("cases.meanwhile", { who: analyst, outcome: t(`outcome.${outcome}`) })}
 		</p><p class="typed">${draft.note}</p></${Note}>`;
 }
 
@@ -82,15 +82,15 @@ function Resolved({ row }) {
 }
 
 function useResolve(row, reload) {
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	const openedAt = route.value.path;
-	// act may still open the next case.
-	const [, undoAct] = useAct();
+	// attempt() may still open the next case.
+	const [, attemptUndo] = useAttempt();
 	async function undo() {
 		const { path } = route.value;
 		const both = stateOf(worklist.value.query) === "waiting" &&
 		    path !== openedAt && path.startsWith("/cases/");
-		if (await undoAct(() => call("POST /v1/cases/{id}/reopen",
+		if (await attemptUndo(() => call("POST /v1/cases/{id}/reopen",
 		    { path: { id: row.id }, body: {} }),
 		    { done: t(both ? "cases.reopened.both" : "cases.reopened") }) &&
 		    route.value.path === path)
@@ -99,7 +99,7 @@ function useResolve(row, reload) {
 	function failed(error) {
 		if (error.code !== "CASE_RESOLVED")
 			return false;
-		toast({ text: t("cases.faster.toast"), tone: "bad" });
+		toast({ text: t("cases.meanwhile.toast"), tone: "bad" });
 		reload();
 		return true;
 	}
@@ -109,7 +109,7 @@ function useResolve(row, reload) {
 			return;
 		// Not those of the last rendering, which may lack a key.
 		const { outcome, note } = draftOf(row.id);
-		const answer = await act(() => call("POST /v1/cases/{id}/resolve",
+		const answer = await attempt(() => call("POST /v1/cases/{id}/resolve",
 		    { path: { id: row.id }, body: { outcome,
 			...note.trim() !== "" && { note: note.trim() } } }),
 		    { done: t("cases.resolved", { outcome: t(`outcome.${outcome}`) }),
@@ -120,7 +120,7 @@ function useResolve(row, reload) {
 		if (route.value.path !== path)
 			return; // the analyst has opened another page meanwhile
 		if (thenNext)
-			await openFollowing(act, row.id);
+			await openFollowing(attempt, row.id);
 		else
 			reload();
 	}
@@ -180,7 +180,7 @@ export function OutcomeBar({ row, reload }) {
 	const typed = draft.note.trim() !== "";
 	if (row.resolution !== null)
 		return html`<${Section} title=${t("cases.outcome")}>
-			${typed && html`<${Faster} row=${row} draft=${draft}
+			${typed && html`<${ResolvedMeanwhile} row=${row} draft=${draft}
 				reload=${reload} forget=${() => change({ note: "" })} />`}
 			<${Resolved} row=${row} /></${Section}>`;
 	return html`<${Section} title=${t("cases.outcome")}

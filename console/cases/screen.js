@@ -20,7 +20,7 @@ import { NARROW, Note, Page, Section, useMedia } from "../ui/page.js";
 import { keep, kept } from "../ui/place.js";
 import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { Views } from "../ui/views.js";
 import { openNext, take } from "./actions.js";
 import { Due, mine, Owner, State } from "./badges.js";
@@ -55,12 +55,12 @@ const FIRST_FIELDS = 1;
 
 // What an analyst does with a card, without keys.
 function Acts({ row, reload }) {
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	const free = can("cases.work") && row.status !== "resolved" && !mine(row);
 	return html`<div class="buttons"><${LinkButton} href=${addressOf(row)}>
 		${t("queue.open")}</${LinkButton}>
 		${free && html`<${Button} busy=${busy}
-			onClick=${() => take(act, row, reload)}>${t("cases.take")}
+			onClick=${() => take(attempt, row, reload)}>${t("cases.take")}
 		</${Button}>`}</div>`;
 }
 
@@ -199,14 +199,14 @@ export default function Queue({ query }) {
 	const { list, load, rows } = useRows(query, limit);
 	const [shown, setCurrent] = useCurrent(rows, list, load.kept);
 	const marks = useMarks(rows, list);
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	const wide = useWide();
 	const work = can("cases.work");
-	const next = () => openNext(act, query);
+	const next = () => openNext(attempt, query);
 	usePrefetch(shown);
 	useKeys({
 		"case.next": work && next,
-		"case.take": work && shown && (() => take(act, shown, load.reload)),
+		"case.take": work && shown && (() => take(attempt, shown, load.reload)),
 	});
 	return html`<${Page} title=${t("nav.queue")} actions=${html`
 		<${Clis} lines=${linesOf(query, work ? shown : undefined)} />

@@ -106,12 +106,12 @@ addText({
 	"cases.resolved": "Resolved as {outcome}",
 	"cases.undo": "Undo",
 	"cases.by": "by {who}",
-	"cases.faster": "{who} was faster and resolved this case as {outcome}. " +
+	"cases.meanwhile": "{who} was faster and resolved this case as {outcome}. " +
 	    "What you wrote is still here:",
-	"cases.faster.toast": "Another analyst has already resolved this case.",
-	"cases.faster.note": "Add it as a note",
-	"cases.faster.copy": "Copy it",
-	"cases.faster.drop": "Discard it",
+	"cases.meanwhile.toast": "Another analyst has already resolved this case.",
+	"cases.meanwhile.note": "Add it as a note",
+	"cases.meanwhile.copy": "Copy it",
+	"cases.meanwhile.drop": "Discard it",
 
 	"cases.bulk": "Selected cases",
 	"cases.bulk.chosen": { one: "{n} case selected",

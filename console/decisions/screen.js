@@ -18,7 +18,7 @@ import { Note, Page, Section, useHere } from "../ui/page.js";
 import { keep, kept } from "../ui/place.js";
 import { Table } from "../ui/table.js";
 import { Time, ZonedTime } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { Views } from "../ui/views.js";
 import "./text.js";
 
@@ -85,14 +85,14 @@ function usePages(query, live) {
 	const load = useLoad((signal) => page(query, null, signal, first), [list, live],
 	    { every: live ? LIVE_MS : 0, keep: list });
 	const [older, setOlder] = useState([]);
-	const [busy, act] = useAct({ reads: true });
+	const [busy, attempt] = useAttempt({ reads: true });
 	useEffect(() => setOlder([]), [list, live]);
 	const pages = [...load.data ? [load.data] : [], ...older];
 	const last = pages.at(-1);
 	const here = useHere(), shown = useRef(null);
 	shown.current = list;
 	async function more() {
-		const next = await act(() => page(query, last.rows.at(-1).id));
+		const next = await attempt(() => page(query, last.rows.at(-1).id));
 		if (next && here() && shown.current === list) {
 			setOlder([...older, next]);
 			keep("rows", (pages.length + 1) * PAGE);

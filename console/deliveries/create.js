@@ -9,7 +9,7 @@ import { Dialog } from "../ui/dialog.js";
 import { Button, Check, Choice, Form, Select, TextField } from "../ui/form.js";
 import { Note } from "../ui/page.js";
 import { Secret } from "../ui/secret.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { RECEIVER_KINDS, VERDICT_EVENT, bodyOf, draftOf } from "./receivers.js";
 import "./text.js";
 
@@ -60,10 +60,10 @@ function lineOf(kind, draft) {
 export function CreateDialog({ kind, events, again, onClose }) {
 	const [draft, setDraft] = useState(draftOf(again));
 	const [made, setMade] = useState(null);
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	const set = (name) => (value) => setDraft({ ...draft, [name]: value });
 	async function save() {
-		const answer = await act(() => call(RECEIVER_KINDS[kind].create,
+		const answer = await attempt(() => call(RECEIVER_KINDS[kind].create,
 		    { body: bodyOf(kind, draft) }), { done: t("deliveries.created") });
 		if (answer?.secret)
 			setMade(answer);

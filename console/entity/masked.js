@@ -9,7 +9,7 @@ import { signal, useSignal } from "../store.js";
 import { exact, t } from "../text.js";
 import { Copy, Ends } from "../ui/copy.js";
 import { Button } from "../ui/form.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { masked } from "./masks.js";
 import "./text.js";
 
@@ -29,10 +29,10 @@ export function useNames() {
 // Show kind id: the button that shows a masked id, or nothing; user is on whose page.
 export function Show({ kind, id, user = null }) {
 	const { hides, nameOf } = useNames();
-	const [busy, act] = useAct({ reads: true });
+	const [busy, attempt] = useAttempt({ reads: true });
 	async function show({ currentTarget }) {
 		const place = currentTarget.closest(".id, tr, form");
-		if (!await act(() => call("POST /v1/graph/reveal", { body: {
+		if (!await attempt(() => call("POST /v1/graph/reveal", { body: {
 		    subject: kind, value: id.split("/")[0], userId: user } })))
 			return;
 		shown.value = new Set([...shown.value, keyOf(kind, id)]);

@@ -9,7 +9,7 @@ import { Score, Verdict } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
 import { Button, Form, Select, TextField } from "../ui/form.js";
 import { Note, Section } from "../ui/page.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { changesOf } from "./changed.js";
 import { changesIn, membersText } from "./members.js";
 import { valueText } from "./value.js";
@@ -93,14 +93,14 @@ export function Try({ explanation, picked }) {
 	const { set, ready, other, part } = useDraft(signals, picked);
 	const [answer, setAnswer] = useState(null);
 	const [error, setError] = useState(null);
-	const [busy, act] = useAct({ reads: true });
+	const [busy, attempt] = useAttempt({ reads: true });
 	if (signals === null || signals === undefined)
 		return null;
 	async function submit() {
 		if (!ready)
 			return;
 		setError(null);
-		const result = await act(() => call("POST /v1/decisions/{id}/try",
+		const result = await attempt(() => call("POST /v1/decisions/{id}/try",
 		    { path: { id: eventId }, body: { set }, reads: true }),
 		    { failed: (reason) => { setError(reason); return true; } });
 		if (result !== null)

@@ -70,9 +70,9 @@ export function Why({ explanation, whole = false }) {
 		    <${Rules} rules=${others} whole=${whole} /></details>`}</div>`;
 }
 
-function Change({ change, way, pick }) {
+function Change({ change, direction, pick }) {
 	if (change === null)
-		return html`<li class="muted">${t(`explain.no.${way}`)}</li>`;
+		return html`<li class="muted">${t(`explain.no.${direction}`)}</li>`;
 	const to = change.other ? t("explain.other") : valueText(change.to);
 	return html`<li class="change"><span>${t("explain.if")}
 		${" "}<code>${change.signal}</code> ${t("explain.were")}
@@ -93,8 +93,8 @@ export function Changes({ explanation, pick }) {
 	const { changes } = explanation;
 	if (changes === null || changes === undefined)
 		return html`<${Empty} icon="info" title=${t("explain.changes.none")} />`;
-	return html`<ul class="changes"><${Change} way="milder"
-		pick=${pick} change=${changes.milder} /><${Change} way="stricter"
+	return html`<ul class="changes"><${Change} direction="milder"
+		pick=${pick} change=${changes.milder} /><${Change} direction="stricter"
 		pick=${pick} change=${changes.stricter} />
 		${!changes.complete && html`<li class="muted">${
 		    t("explain.incomplete", { n: changes.tried })}</li>`}</ul>`;

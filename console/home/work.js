@@ -18,7 +18,7 @@ import { Button, LinkButton } from "../ui/form.js";
 import { Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Age } from "../ui/time.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 
 const MOST_IN_QUEUE = 48;
 
@@ -43,8 +43,8 @@ function columns() {
 
 // The next case of all queues.
 function Next() {
-	const [busy, act] = useAct();
-	const next = () => openNext(act, {});
+	const [busy, attempt] = useAttempt();
+	const next = () => openNext(attempt, {});
 	useKeys({ "case.next": next });
 	return html`<${Button} kind="primary" icon="arrow-right" busy=${busy}
 		command="case.next" onClick=${next}>${t("home.next")}</${Button}>`;

@@ -9,7 +9,7 @@ import { number, percent } from "../format.js";
 import { useKeys } from "../keys.js";
 import { Discard, DraftNote, useDraft } from "../release/drafts.js";
 import { loadPolicyPlaces, Standing } from "../release/places.js";
-import { openLabel, Release, waysOf } from "../release/release.js";
+import { openLabel, Release, choicesOf } from "../release/release.js";
 import { PolicyTabs } from "../release/tabs.js";
 import { go, href } from "../router.js";
 import { can } from "../session.js";
@@ -141,18 +141,18 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 	const change = (part) => draft.write({ ...value, ...part });
 	const [open, setOpen] = useState(false);
 	const candidate = candidateOf(value);
-	const ways = waysOf(kinds(id, candidate));
+	const choices = choicesOf(kinds(id, candidate));
 	const differs = !same(value, active);
 	const mayRun = can("backtest.run");
 	const impact = useDebounced((signal) => impactOf({ eventType, policy: candidate },
 	    signal), [eventType, textOf(value)], mayRun && differs ? IMPACT_MS : null);
 	useKeys({ "rules.impact": mayRun && impact.run,
-	    "rules.submit": ways.length > 0 && differs && (() => setOpen(true)) });
+	    "rules.submit": choices.length > 0 && differs && (() => setOpen(true)) });
 	const places = useLoad((signal) => loadPolicyPlaces(id, signal), [id],
 	    { every: PLACES_MS });
 	const here = useHere();
-	function done(way, version) {
-		const stays = way.proposes || !draft.settle(value, version);
+	function done(choice, version) {
+		const stays = choice.proposes || !draft.settle(value, version);
 		if (!here())
 			return;
 		setOpen(false);
@@ -168,10 +168,10 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 			<${Standing} text=${textOf(value)} changed=${draft.changed}
 				places=${places.data} /></span>`} actions=${html`
 			<${Discard} draft=${draft} />
-			${ways.length > 0 && html`<${Button} kind="primary"
+			${choices.length > 0 && html`<${Button} kind="primary"
 				disabled=${!differs} command="rules.submit"
 				onClick=${() => setOpen(true)}>
-				${openLabel(ways)}</${Button}>`}`}>
+				${openLabel(choices)}</${Button}>`}`}>
 			<p class="muted">${t("policies.histogram", { n: HISTOGRAM_DAYS })}</p>
 			<${Scale} bands=${value.bands} scores=${scores} onChange=${bands} />
 			<${Bands} bands=${value.bands} scores=${scores} onChange=${bands} />
@@ -180,7 +180,7 @@ function Editor({ id, eventType, versions, scores, active, base, reload }) {
 		</${Section}>
 		<${Beside} ...${{ id, bands: value.bands, impact, mayRun }} /></div>
 	<${ImpactFlips} later=${impact} />
-	${open && html`<${Release} title=${t("policies.change", { id })} ways=${ways}
+	${open && html`<${Release} title=${t("policies.change", { id })} choices=${choices}
 		taken=${[...versions, ...places.data ?? []]
 		    .map(({ version }) => version)} before=${textOf(active)}
 		after=${textOf(value)} onClose=${() => setOpen(false)} onDone=${done} />`}`;

@@ -19,7 +19,7 @@ import { Loaded } from "../ui/empty.js";
 import { Button } from "../ui/form.js";
 import { Facts, Note, Page, Section } from "../ui/page.js";
 import { ZonedTime } from "../ui/time.js";
-import { toast, useAct } from "../ui/toast.js";
+import { toast, useAttempt } from "../ui/toast.js";
 
 const PERSONAL_SUBJECTS = ["lists", "erasure"];
 const ACTS = {
@@ -101,12 +101,12 @@ export default function Proposal({ params: { id } }) {
 	const { me } = useSignal(session);
 	const load = useLoad((signal) => call("GET /v1/proposals/{id}",
 	    { path: { id }, signal }), [id]);
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	const offered = load.data ? actsOf(load.data, me) : [];
 	async function run(name) {
 		const { action, body, target, shadow: trial } = load.data;
 		const shadow = name === "approve" && trial;
-		const children = name === "approve" ? await act(() => touchesOf(action,
+		const children = name === "approve" ? await attempt(() => touchesOf(action,
 		    { body: body ?? undefined })) : "";
 		if (children === null || children === undefined)
 			return;
@@ -119,7 +119,7 @@ export default function Proposal({ params: { id } }) {
 		if (reason === null)
 			return;
 		const text = reason.replace(/\s+/g, " ");
-		const answer = await act(() => call(ACTS[name].operation, { path: { id },
+		const answer = await attempt(() => call(ACTS[name].operation, { path: { id },
 		    body: name === "withdraw" ? undefined :
 			text === "" ? {} : { reason: text } }));
 		if (answer)

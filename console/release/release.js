@@ -13,17 +13,17 @@ import { Cli } from "../ui/copy.js";
 import { Dialog } from "../ui/dialog.js";
 import { Button, Choice, Form, TextArea, TextField } from "../ui/form.js";
 import { Note } from "../ui/page.js";
-import { toast, useAct } from "../ui/toast.js";
+import { toast, useAttempt } from "../ui/toast.js";
 import { Difference } from "./difference.js";
 import "./text.js";
 
 const VERSION = /^[A-Za-z0-9._@+-]{1,64}$/;
 
-// waysOf KINDS: what this operator may do of them: each itself, or as a proposal.
+// choicesOf KINDS: what this operator may do of them: each itself, or as a proposal.
 // A kind is { id, needs, subjects, free, operation, path, body(version), cli(version) }:
 // needs is a capability, subjects are words of FOUR_EYES; without one it cannot be
 // proposed.  free: it never needs a second person.
-export function waysOf(kinds) {
+export function choicesOf(kinds) {
 	return kinds.flatMap((kind) => {
 		const direct = can(kind.needs) &&
 		    (kind.free || !kind.subjects.some(needsApproval));
@@ -36,7 +36,7 @@ export function waysOf(kinds) {
 
 // openLabel WAYS: what a button says that opens the dialog.
 export function openLabel([{ id }, ...others]) {
-	const shadow = others.some((way) => way.id.endsWith("shadow"));
+	const shadow = others.some((choice) => choice.id.endsWith("shadow"));
 	return t(others.length === 0 ? `release.${id}` :
 	    `release.several.${id}${shadow ? ".shadow" : ""}`);
 }
@@ -59,69 +59,69 @@ export function seeShadow(type, id) {
 	    run: () => go(href("/trials/shadows/:type/:id", { type, id })) };
 }
 
-function announceDone(way, version, answer) {
-	if (way.proposes)
+function announceDone(choice, version, answer) {
+	if (choice.proposes)
 		announceProposal(answer);
 	else
-		toast({ text: t(`release.done.${way.id}`, { version }), tone: "good",
-		    action: way.id !== "shadow" ? null :
-			seeShadow(way.body(version).eventType, answer.id) });
+		toast({ text: t(`release.done.${choice.id}`, { version }), tone: "good",
+		    action: choice.id !== "shadow" ? null :
+			seeShadow(choice.body(version).eventType, answer.id) });
 }
 
-function useRelease(ways, taken, onDone) {
-	const [state, setState] = useState({ id: ways[0]?.id, reason: "",
+function useRelease(choices, taken, onDone) {
+	const [state, setState] = useState({ id: choices[0]?.id, reason: "",
 	    version: taken === null ? "" : nextVersion(taken,
 		new Date().toISOString().slice(0, 10)), error: null });
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	const closed = useRef(false);
 	useEffect(() => () => { closed.current = true; }, []);
 	const set = (change) => setState((old) => ({ ...old, ...change }));
-	const way = ways.find(({ id }) => id === state.id);
+	const choice = choices.find(({ id }) => id === state.id);
 	const fault = taken === null || VERSION.test(state.version) ? null :
 	    t("release.version.bad");
-	const ready = way !== undefined && fault === null &&
-	    (!way.proposes || state.reason.trim() !== "");
+	const ready = choice !== undefined && fault === null &&
+	    (!choice.proposes || state.reason.trim() !== "");
 
 	async function submit() {
 		if (!ready)
 			return;
 		set({ error: null });
 		// Escape closes the dialog also during the change: then a message tells.
-		const answer = await act(() => send(way, state.version,
+		const answer = await attempt(() => send(choice, state.version,
 		    state.reason.trim()), { failed(error) {
 			set({ error });
 			return !closed.current;
 		} });
 		if (!answer)
 			return;
-		announceDone(way, state.version, answer);
-		onDone(way, state.version);
+		announceDone(choice, state.version, answer);
+		onDone(choice, state.version);
 	}
-	return { ...state, busy, set, way, fault, ready, submit };
+	return { ...state, busy, set, choice, fault, ready, submit };
 }
 
-// Release title ways before after: the texts are compared.  taken: the versions that
-// exist; null: the change needs no version.  onDone(way, version) is called after
+// Release title choices before after: the texts are compared.  taken: the versions that
+// exist; null: the change needs no version.  onDone(choice, version) is called after
 // success.
-export function Release({ title, ways, taken = null, before, after, children,
+export function Release({ title, choices, taken = null, before, after, children,
     onClose, onDone }) {
-	const form = useRelease(ways, taken, onDone);
-	if (ways.length === 0)
+	const form = useRelease(choices, taken, onDone);
+	if (choices.length === 0)
 		return html`<${Dialog} title=${title} onClose=${onClose}>
 			<p>${t("release.forbidden")}</p></${Dialog}>`;
 	return html`<${Dialog} title=${title} onClose=${onClose} size="wide">
 		<${Form} onSubmit=${form.submit}>
-			${ways.length > 1 && html`<${Choice} label=${t("release.way")}
+			${choices.length > 1 && html`<${Choice} label=${t("release.choice")}
 				hideLabel=${false} value=${form.id}
-				options=${ways.map(({ id }) => [id, t(`release.${id}`)])}
+				options=${choices.map(({ id }) => [id, t(`release.${id}`)])}
 				onInput=${(id) => form.set({ id })} />`}
-			<p class="muted">${t(form.way.proposes ? "change.propose.text" :
+			<p class="muted">${t(form.choice.proposes ? "change.propose.text" :
 			    `release.about.${form.id}`)}</p>
 			${taken !== null && html`<${TextField} label=${t("release.version")}
 				class="mono" value=${form.version} error=${form.fault}
 				hint=${t("release.version.hint")} maxlength="64" autofocus
 				onInput=${(version) => form.set({ version })} />`}
-			${form.way.proposes && html`<${TextArea} maxlength="2000"
+			${form.choice.proposes && html`<${TextArea} maxlength="2000"
 				label=${t("change.reason")} value=${form.reason} required
 				hint=${t("change.reason.hint")} autofocus=${taken === null}
 				onInput=${(reason) => form.set({ reason })} />`}
@@ -131,12 +131,12 @@ export function Release({ title, ways, taken = null, before, after, children,
 			${form.error && html`<${Note} tone="bad">
 				${errorText(form.error)}</${Note}>`}
 			<div class="buttons">
-				${form.way.cli && !form.way.proposes &&
-				    html`<${Cli} ...${form.way.cli(form.version)} />`}
+				${form.choice.cli && !form.choice.proposes &&
+				    html`<${Cli} ...${form.choice.cli(form.version)} />`}
 				<${Button} onClick=${onClose}>${t("dialog.cancel")}
 				</${Button}>
 				<${Button} type="submit" kind="primary" busy=${form.busy}
-					autofocus=${taken === null && !form.way.proposes}
+					autofocus=${taken === null && !form.choice.proposes}
 					disabled=${!form.ready}>${t(`release.${form.id}`)}
 				</${Button}>
 			</div>

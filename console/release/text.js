@@ -3,7 +3,7 @@
 import { addText } from "../text.js";
 
 addText({
-	"release.way": "What to do",
+	"release.choice": "What to do",
 	"release.forbidden": "Your role may not change this. An author can propose " +
 	    "it, an admin can approve it.",
 	"release.version": "Version",

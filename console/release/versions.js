@@ -12,7 +12,7 @@ import { Button, Choice, LinkButton, Select } from "../ui/form.js";
 import { Facts, Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
 import { Time, ZonedTime } from "../ui/time.js";
-import { openLabel, Release, waysOf } from "./release.js";
+import { openLabel, Release, choicesOf } from "./release.js";
 import { Difference } from "./difference.js";
 
 function State({ row }) {
@@ -75,16 +75,16 @@ export function VersionPage({ load, query, canonical, rollback, edit }) {
 function One({ versions, shown, other, live, form, canonical, rollback, edit,
     reload }) {
 	const [open, setOpen] = useState(false);
-	const ways = shown.active ? [] : waysOf([rollback]);
+	const choices = shown.active ? [] : choicesOf([rollback]);
 	const text = (one) => TEXT_FORMS[form](one, canonical);
-	useKeys({ "rules.rollback": ways.length > 0 && (() => setOpen(true)) });
+	useKeys({ "rules.rollback": choices.length > 0 && (() => setOpen(true)) });
 	return html`<${Section} title=${html`<span class="tags">
 		<code>${shown.version}</code><${State} row=${shown} /></span>`} actions=${html`
 		<${LinkButton} icon="pencil" href=${edit}>${t("versions.edit")}
 		</${LinkButton}>
-		${ways.length > 0 && html`<${Button} kind="primary" icon="undo-2"
+		${choices.length > 0 && html`<${Button} kind="primary" icon="undo-2"
 			command="rules.rollback" onClick=${() => setOpen(true)}>
-			${openLabel(ways)}</${Button}>`}`}>
+			${openLabel(choices)}</${Button}>`}`}>
 		<${Facts} items=${[[t("versions.at"), html`<${ZonedTime}
 			at=${shown.publishedAt} />`], [t("versions.author"),
 			shown.author ?? t("versions.unknown")],
@@ -104,7 +104,7 @@ function One({ versions, shown, other, live, form, canonical, rollback, edit,
 		</div>
 		<${Difference} label=${t("versions.compare")} before=${text(other)}
 			after=${text(shown)} /></${Section}>
-	${open && html`<${Release} title=${t("versions.rollback", shown)} ways=${ways}
+	${open && html`<${Release} title=${t("versions.rollback", shown)} choices=${choices}
 		before=${canonical(live)}
 		after=${canonical(shown)} onClose=${() => setOpen(false)}
 		onDone=${() => { setOpen(false); reload(); }} />`}`;

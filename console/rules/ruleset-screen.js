@@ -8,7 +8,7 @@ import { Icon } from "../icons.js";
 import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
 import { catalogueOf, describer, Signals } from "./catalogue.js";
-import { openLabel, Release, waysOf } from "../release/release.js";
+import { openLabel, Release, choicesOf } from "../release/release.js";
 import { spansOf } from "./check.js";
 import { Discard, DraftNote, useDraft } from "../release/drafts.js";
 import { RuleField } from "./field.js";
@@ -106,7 +106,7 @@ function Beside({ answers, live, setLive, catalogue, mayRun }) {
 }
 
 // The editor with its buttons above and the mistakes below.
-function Writing({ type, rule, draft, answers, places, catalogue, editor, ways,
+function Writing({ type, rule, draft, answers, places, catalogue, editor, choices,
     ready, submit }) {
 	const describe = useMemo(() => describer(catalogue), [catalogue]);
 	return html`<${Section} class="flush" title=${html`<span class="tags">
@@ -114,9 +114,9 @@ function Writing({ type, rule, draft, answers, places, catalogue, editor, ways,
 			changed=${draft.changed} places=${places}
 			canonical=${answers.current?.text ?? null} /></span>`}
 		actions=${html`<${Discard} draft=${draft} />
-		${ways.length > 0 && html`<${Button} kind="primary" disabled=${!ready}
+		${choices.length > 0 && html`<${Button} kind="primary" disabled=${!ready}
 			command="rules.submit" onClick=${submit}>
-			${openLabel(ways)}</${Button}>`}`}>
+			${openLabel(choices)}</${Button}>`}`}>
 		<${RuleField} label=${t("rules.text", { type })} value=${draft.value}
 			rule=${rule} onInput=${draft.write} catalogue=${catalogue}
 			describe=${describe} spans=${answers.spans}
@@ -140,7 +140,7 @@ function Editor({ type, rule, ruleset, reload }) {
 	const answers = useAnswers(type, text, live && mayRun);
 	const places = useLoad((signal) => loadPlaces(type, signal), [type],
 	    { every: PLACES_MS });
-	const ways = waysOf(kinds(type, text));
+	const choices = choicesOf(kinds(type, text));
 	function submit() {
 		if (answers.current?.ok === false) {
 			toast({ text: t("impact.mistakes"), tone: "bad" });
@@ -151,10 +151,10 @@ function Editor({ type, rule, ruleset, reload }) {
 	}
 	useKeys({ "rules.edit": () => editor.current?.focus(),
 	    "rules.impact": () => { answers.check.run(); answers.impact.run(); },
-	    "rules.submit": ways.length > 0 && submit });
+	    "rules.submit": choices.length > 0 && submit });
 	const here = useHere();
-	function done(way, version) {
-		const stays = way.id !== "publish" || !draft.settle(text, version);
+	function done(choice, version) {
+		const stays = choice.id !== "publish" || !draft.settle(text, version);
 		if (!here())
 			return;
 		setOpen(false);
@@ -166,13 +166,13 @@ function Editor({ type, rule, ruleset, reload }) {
 	return html`<${DraftNote} draft=${draft} version=${base.version} />
 	<${LoadNote} load=${places} part=${t("standing.places")} />
 	<div class="split-view">
-		<${Writing} ...${{ type, rule, draft, answers, catalogue, editor, ways,
+		<${Writing} ...${{ type, rule, draft, answers, catalogue, editor, choices,
 		    submit, ready: text !== active.text,
 		    places: places.data }} />
 		<${Beside} ...${{ answers, live, setLive, catalogue, mayRun }} />
 	</div>
 	<${ImpactFlips} later=${answers.impact} blocked=${blockOf(answers)} />
-	${open && html`<${Release} title=${t("rules.change", { type })} ways=${ways}
+	${open && html`<${Release} title=${t("rules.change", { type })} choices=${choices}
 		taken=${[...versions, ...places.data ?? []]
 		    .map(({ version }) => version)} before=${active.text}
 		after=${text} onClose=${() => setOpen(false)} onDone=${done} />`}`;

@@ -11,19 +11,19 @@ import { Empty, Loaded } from "../ui/empty.js";
 import { Button, Form, TextField } from "../ui/form.js";
 import { Section } from "../ui/page.js";
 import { Table } from "../ui/table.js";
-import { useAct } from "../ui/toast.js";
+import { useAttempt } from "../ui/toast.js";
 import { mostMinutes, targetOf } from "./changes.js";
 import "./text.js";
 
 function TargetDialog({ row, onClose, onDone }) {
 	const [name, setName] = useState(row?.queue ?? "");
 	const [text, setText] = useState(String(row?.targetMinutes ?? ""));
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	const queue = name.trim();
 	const minutes = targetOf(text);
 	const ready = minutes !== undefined && queue !== "";
 	async function save() {
-		if (ready && await act(() => call("PUT /v1/queues/{name}",
+		if (ready && await attempt(() => call("PUT /v1/queues/{name}",
 		    { path: { name: queue }, body: { targetMinutes: minutes } }),
 		    { done: t("targets.saved", { queue }) }))
 			onDone();

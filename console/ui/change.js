@@ -10,7 +10,7 @@ import { t } from "../text.js";
 import "./change-text.js";
 import { ask } from "./dialog.js";
 import { Facts } from "./page.js";
-import { toast, useAct } from "./toast.js";
+import { toast, useAttempt } from "./toast.js";
 
 // propose({ operation, path, query, body, csv }, reason): the new proposal.  The
 // service wants a reason on one line.
@@ -83,7 +83,7 @@ export function changeLabel(subject, text) {
 // which a toast has shown.  subject is a word of FOUR_EYES, or null; about is what
 // acts.js says of the object; cli gives the members of Cli.
 export function useChange() {
-	const [busy, run] = useAct();
+	const [busy, run] = useAttempt();
 	// "" without a question; null: no; undefined: what it touches is unknown.
 	async function sure(operation, asked) {
 		const found = await run(async () =>

@@ -16,7 +16,7 @@ import { Button } from "./form.js";
 import { openOverlay } from "./overlay.js";
 import { switchZone } from "./time.js";
 
-const MENU_GROUPS = ["work", "rules", "insight", "operate"];
+const MENU_GROUPS = ["work", "decide", "measure", "operate"];
 const menuOpen = signal(false);
 
 function Item({ screen, current }) {

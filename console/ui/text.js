@@ -27,8 +27,8 @@ addText({
 	    other: "The service is busy; trying again in {n} seconds." },
 
 	"group.work": "Work",
-	"group.rules": "Decide",
-	"group.insight": "Measure",
+	"group.decide": "Decide",
+	"group.measure": "Measure",
 	"group.operate": "Operate",
 	"nav.home": "Home",
 	"nav.queue": "Queue",

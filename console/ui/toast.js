@@ -51,15 +51,15 @@ export function sayAgain(before) {
 	setTimeout(() => announce(text), AGAIN_MS);
 }
 
-// useAct(): [busy, act].  await act(() => call(...), { done: "text" }) says how it
-// went in a toast; it returns the result of the work, or undefined after an error.
-// failed(error) may return true: it has shown the error itself.  While one work is
-// under way, another one is not started, and its result is null: the second press of
+// useAttempt(): [busy, attempt].  await attempt(() => call(...), { done: "text" }) says
+// how it went in a toast; it returns the result of the work, or undefined after an
+// error.  failed(error) may return true: it has shown the error itself.  While one work
+// is under way, another one is not started, and its result is null: the second press of
 // a key does nothing.  Meanwhile the page takes no keys, unless the work only reads.
-export function useAct({ reads = false } = {}) {
+export function useAttempt({ reads = false } = {}) {
 	const [busy, setBusy] = useState(false);
 	const running = useRef(false);
-	async function act(work, { done = null, action = null,
+	async function attempt(work, { done = null, action = null,
 	    failed = () => false } = {}) {
 		if (running.current)
 			return null;
@@ -79,7 +79,7 @@ export function useAct({ reads = false } = {}) {
 			setBusy(false);
 		}
 	}
-	return [busy, act];
+	return [busy, attempt];
 }
 
 function Toast({ id, text, tone, action, undo }) {

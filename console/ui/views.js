@@ -11,15 +11,15 @@ import { useChange } from "./change.js";
 import { Dialog } from "./dialog.js";
 import { LoadNote } from "./empty.js";
 import { Button, Check, Form, Select, TextField } from "./form.js";
-import { useAct } from "./toast.js";
+import { useAttempt } from "./toast.js";
 
 function Save({ screen, query, close }) {
 	const [name, setName] = useState("");
 	const [shared, setShared] = useState(false);
-	const [busy, act] = useAct();
+	const [busy, attempt] = useAttempt();
 	async function submit() {
 		const body = { name: name.trim(), screen, query: viewQuery(query), shared };
-		if (body.name !== "" && await act(() => call("POST /v1/views", { body }),
+		if (body.name !== "" && await attempt(() => call("POST /v1/views", { body }),
 		    { done: t("views.saved", { name: body.name }) }))
 			close(true);
 	}
