@@ -15,10 +15,10 @@ export default function Backtest({ params: { id } }) {
 	const load = useLoad((signal) => call("GET /v1/backtest/{id}",
 	    { path: { id }, signal }), [id]);
 	return html`<${Page} title=${load.data?.eventType ?? id} lead=${id}
-		crumbs=${[[t("nav.trials"), href("/trials")]]}
+		crumbs=${[[t("nav.backtests"), href("/backtests")]]}
 		actions=${html`<${Cli} words="backtests show" operands=${[id]} />`}>
 		<${Loaded} load=${load} lines=${8}>${(result) => html`<${Section}
-			title=${t("trials.done", { n: result.sampleSize,
+			title=${t("backtest.done", { n: result.sampleSize,
 			    labeled: result.labeled,
 			    seconds: Number(result.seconds.toFixed(1)) })}>
 			<${Result} result=${result} /></${Section}>`}</${Loaded}></${Page}>`;

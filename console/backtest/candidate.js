@@ -31,8 +31,8 @@ async function loadChoices(type, signal) {
 // The versions that can be tried, the operator's own draft first.
 function options(first, draft, versions) {
 	return [["", first], ...draft === undefined ? [] :
-	    [["draft", t("trials.draft")]], ...versions.map((row) =>
-	    [`v ${row.version}`, row.active ? t("trials.active", row) :
+	    [["draft", t("backtest.draft")]], ...versions.map((row) =>
+	    [`v ${row.version}`, row.active ? t("backtest.active", row) :
 		row.version])];
 }
 
@@ -53,7 +53,7 @@ async function policyOf(choice, draft, id) {
 	    { path: { id, version: choice.slice(2) } })) };
 }
 
-const named = (choice) => choice === "draft" ? t("trials.draft") :
+const named = (choice) => choice === "draft" ? t("backtest.draft") :
     choice.slice(2);
 
 function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) {
@@ -67,28 +67,28 @@ function Fields({ eventType, policyId, types, rules, bands, setType, onStart }) 
 	const start = () => attempt(async () => {
 		const candidate = { ...await rulesOf(form.rules, ruleDraft, eventType),
 		    ...await policyOf(form.policy, bandDraft, policyId) };
-		const title = [form.rules && t("trials.title.rules",
+		const title = [form.rules && t("backtest.title.rules",
 		    { what: named(form.rules) }), form.policy &&
-		    t("trials.title.policy", { what: named(form.policy) })]
-		    .filter(Boolean).join(", ") || t("trials.title.none");
+		    t("backtest.title.policy", { what: named(form.policy) })]
+		    .filter(Boolean).join(", ") || t("backtest.title.none");
 		onStart(startRun(title, { eventType, ...candidate,
 		    ...form.size === "" ? {} : { newest: Number(form.size) } }));
 	});
 	return html`<${Form} onSubmit=${start} class="filters">
-		<${Select} label=${t("trials.type")} value=${eventType}
+		<${Select} label=${t("backtest.type")} value=${eventType}
 			options=${types.map((one) => [one, one])} onInput=${setType} />
-		<${Select} label=${t("trials.rules")} value=${form.rules}
-			options=${options(t("trials.recorded"), ruleDraft, rules)}
+		<${Select} label=${t("backtest.rules")} value=${form.rules}
+			options=${options(t("backtest.recorded"), ruleDraft, rules)}
 			onInput=${(value) => set({ rules: value })} />
-		<${Select} label=${t("trials.policy")} value=${form.policy}
-			options=${options(t("trials.current"), bandDraft, bands)}
+		<${Select} label=${t("backtest.policy")} value=${form.policy}
+			options=${options(t("backtest.current"), bandDraft, bands)}
 			onInput=${(value) => set({ policy: value })} />
-		<${Select} label=${t("trials.size")} value=${form.size}
-			options=${[...SIZES.map((n) => [String(n), t("trials.newest",
-			    { n })]), ["", t("trials.all")]]}
+		<${Select} label=${t("backtest.size")} value=${form.size}
+			options=${[...SIZES.map((n) => [String(n), t("backtest.newest",
+			    { n })]), ["", t("backtest.all")]]}
 			onInput=${(size) => set({ size })} />
 		<${Button} type="submit" kind="primary" busy=${busy}>
-			${t("trials.start")}</${Button}>
+			${t("backtest.start")}</${Button}>
 		<${Cli} words="backtest" operands=${[eventType]} options=${{
 		    rules: form.rules && `${eventType}.rule`,
 		    policy: form.policy && `${policyId}.json` }} />

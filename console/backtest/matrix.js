@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// Results of trials as tables: the confusion matrix of each side, and the verdicts
+// Results of backtests and shadows as tables: the confusion matrix of each side, and the verdicts
 // of one side by those of the other.
 import { html } from "../../third_party/preact/preact.js";
 import { verdicts } from "../events.js";
@@ -28,12 +28,12 @@ const BETTER = { truePositives: 1, trueNegatives: 1, precision: 1, recall: 1,
 
 function Row({ id, before, after, show }) {
 	const gain = ((after ?? 0) - (before ?? 0)) * BETTER[id];
-	return html`<tr><th scope="row">${t(`trials.${id}`)}</th>
+	return html`<tr><th scope="row">${t(`backtest.${id}`)}</th>
 		<td class="end">${show(before)}</td>
 		<td class="end">${show(after)}</td>
 		<td class="end">${gain !== 0 && before !== null && after !== null &&
 		    html`<span class=${gain > 0 ? "gain" : "loss"}>${
-			t(gain > 0 ? "trials.better" : "trials.worse")}</span>`}</td></tr>`;
+			t(gain > 0 ? "backtest.better" : "backtest.worse")}</span>`}</td></tr>`;
 }
 
 // Sides before after names: counts and rates of both sides.
@@ -59,7 +59,7 @@ export function VerdictMatrix({ label, counts }) {
 	    `differ s${Math.ceil(counts[live][other] / most * 4)}`;
 	return html`<div class="table-box" tabindex="0" role="region"
 		aria-label=${label}><table class="matrix"><thead><tr>
-			<th scope="col">${t("trials.live.candidate")}</th>
+			<th scope="col">${t("backtest.live.candidate")}</th>
 			${verdicts.map((verdict) => html`<th scope="col" class="end"
 				key=${verdict}><${Verdict} verdict=${verdict} /></th>`)}
 		</tr></thead><tbody>${verdicts.map((live) => html`<tr key=${live}>

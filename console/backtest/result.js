@@ -12,14 +12,14 @@ import "./text.js";
 export function Result({ result, request = null }) {
 	return html`<div class="stack"><${Lead} result=${result} />
 	<div class="columns">
-		<div class="stack"><h3>${t("trials.sides")}</h3>
+		<div class="stack"><h3>${t("backtest.sides")}</h3>
 			<${Balance} ...${result} />
-			<${Sides} label=${t("trials.sides")}
+			<${Sides} label=${t("backtest.sides")}
 				before=${result.active?.counts ?? result.baseline}
-				after=${result.candidate} names=${[t("trials.baseline"),
-				    t("trials.candidate")]} /></div>
-		<div class="stack"><h3>${t("trials.mix")}</h3>
-			<${Mix} result=${result} label=${t("trials.mix")} /></div></div>
+				after=${result.candidate} names=${[t("backtest.baseline"),
+				    t("backtest.candidate")]} /></div>
+		<div class="stack"><h3>${t("backtest.mix")}</h3>
+			<${Mix} result=${result} label=${t("backtest.mix")} /></div></div>
 	${result.active && html`<h3>${t("impact.flips")}</h3>
 		<${Flips} active=${result.active} request=${request} />`}</div>`;
 }

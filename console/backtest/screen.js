@@ -26,28 +26,28 @@ const SHADOWS_MS = 10000;
 function Progress({ samples, of }) {
 	const share = of > 0 ? Math.min(1, samples / of) : 0;
 	return html`<span class="progress"><progress max="1" value=${share}
-		aria-label=${t("trials.progress")}></progress>
-		${t("trials.samples.of", { n: samples, of })}</span>`;
+		aria-label=${t("backtest.progress")}></progress>
+		${t("backtest.samples.of", { n: samples, of })}</span>`;
 }
 
 const runningColumns = () => [
-	{ id: "type", label: t("trials.type"), main: true,
+	{ id: "type", label: t("backtest.type"), main: true,
 	    cell: (row) => row.eventType },
-	{ id: "progress", label: t("trials.progress"),
+	{ id: "progress", label: t("backtest.progress"),
 	    cell: (row) => html`<${Progress} ...${row} />` },
-	{ id: "seconds", label: t("trials.seconds"), align: "end",
+	{ id: "seconds", label: t("backtest.seconds"), align: "end",
 	    cell: (row) => number(Math.round(row.seconds)) },
-	{ id: "cancel", label: html`<span class="hidden">${t("trials.cancel")}
+	{ id: "cancel", label: html`<span class="hidden">${t("backtest.cancel")}
 		</span>`, align: "end", cell: (row) => html`<${Cancel} id=${row.id} />` },
 ];
 
 const keptColumns = () => [
-	{ id: "type", label: t("trials.type"), main: true,
+	{ id: "type", label: t("backtest.type"), main: true,
 	    cell: (row) => row.eventType },
-	{ id: "at", zoned: true, label: t("trials.finished"),
+	{ id: "at", zoned: true, label: t("backtest.finished"),
 	    cell: (row) => html`<${Time} at=${row.finishedAt} />` },
-	{ id: "author", label: t("trials.author"), cell: (row) => row.author },
-	{ id: "samples", label: t("trials.size"), align: "end",
+	{ id: "author", label: t("backtest.author"), cell: (row) => row.author },
+	{ id: "samples", label: t("backtest.size"), align: "end",
 	    cell: (row) => number(row.sampleSize) },
 ];
 
@@ -56,7 +56,7 @@ function Cancel({ id }) {
 	return html`<${Cli} words="backtests cancel" operands=${[id]} />
 	<${Button} kind="quiet" busy=${busy} onClick=${() => attempt(() =>
 	    call("POST /v1/backtest/{id}/cancel", { path: { id } }),
-	    { done: t("trials.cancelled") })}>${t("trials.cancel")}</${Button}>`;
+	    { done: t("backtest.cancelled") })}>${t("backtest.cancel")}</${Button}>`;
 }
 
 // The backtests that the answering host runs, and the results that the service keeps,
@@ -66,63 +66,63 @@ function Others() {
 	    { every: EVERY_MS });
 	return html`<${Loaded} load=${load} lines=${2}>${({ running, kept }) => html`
 	${running.length > 0 && html`<${Section} class="flush"
-		title=${t("trials.running")}><${Table} label=${t("trials.running")}
+		title=${t("backtest.running")}><${Table} label=${t("backtest.running")}
 			rows=${running} columns=${runningColumns()}
 			keyOf=${(row) => row.id} /></${Section}>`}
-	${kept.length > 0 && html`<${Section} title=${t("trials.kept")}
+	${kept.length > 0 && html`<${Section} title=${t("backtest.kept")}
 		class="flush" actions=${html`<${Cli} words="backtests list" />`}>
-		<${Table} label=${t("trials.kept")} rows=${kept}
+		<${Table} label=${t("backtest.kept")} rows=${kept}
 			columns=${keptColumns()} keyOf=${(row) => row.id}
-			href=${(row) => href("/trials/backtests/:id", { id: row.id })}
+			href=${(row) => href("/backtests/:id", { id: row.id })}
 		/></${Section}>`}`}</${Loaded}>`;
 }
 
 function Run({ run }) {
 	const { result, error, request } = run;
-	return html`<${Section} title=${t("trials.run", { type: request.eventType,
+	return html`<${Section} title=${t("backtest.run", { type: request.eventType,
 	    title: run.title })} actions=${html`<span class="muted">
-		<${ZonedTime} at=${run.at} />${result && ` · ${t("trials.done", {
+		<${ZonedTime} at=${run.at} />${result && ` · ${t("backtest.done", {
 		    n: result.sampleSize, labeled: result.labeled,
 		    seconds: Number(result.seconds.toFixed(1)) })}`}</span>
 		${result === null && error === null ?
 		    html`<${Button} icon="x" onClick=${() => stopRun(run.id)}>
-			${t("trials.cancel")}</${Button}>` :
-		    html`<${Button} kind="quiet" icon="x" label=${t("trials.drop")}
+			${t("backtest.cancel")}</${Button}>` :
+		    html`<${Button} kind="quiet" icon="x" label=${t("backtest.drop")}
 			onClick=${() => dropRun(run.id)} />`}`}>
 		${error && html`<${Problem} error=${error} />`}
 		${result && html`<${Result} result=${result}
 			request=${run.request} />`}
-		${!result && !error && html`<p role="status">${t("trials.waiting")}</p>`}
+		${!result && !error && html`<p role="status">${t("backtest.waiting")}</p>`}
 	</${Section}>`;
 }
 
 function Backtests({ query }) {
 	const mine = useSignal(runs);
-	return html`<${Section} title=${t("trials.new")}><${Candidate}
+	return html`<${Section} title=${t("backtest.new")}><${Candidate}
 		type=${query.type} setType=${(type) => setQuery({ type })}
 		onStart=${() => {}} /></${Section}>
 	${mine.map((run) => html`<${Run} key=${run.id} run=${run} />`)}
 	${mine.length === 0 && html`<${Empty} icon="flask-conical"
-		title=${t("trials.none")}>${t("trials.none.text")}</${Empty}>`}
+		title=${t("backtest.none")}>${t("backtest.none.text")}</${Empty}>`}
 	<${Others} />`;
 }
 
 const shadowColumns = () => [
-	{ id: "type", label: t("trials.type"), main: true,
+	{ id: "type", label: t("backtest.type"), main: true,
 	    cell: (row) => row.eventType },
-	{ id: "kind", label: t("trials.kind"),
-	    cell: (row) => t(`trials.kind.${row.kind}`) },
-	{ id: "version", label: t("trials.version"),
+	{ id: "kind", label: t("backtest.kind"),
+	    cell: (row) => t(`backtest.kind.${row.kind}`) },
+	{ id: "version", label: t("backtest.version"),
 	    cell: (row) => html`<code>${row.version.slice(0, 24)}</code>` },
-	{ id: "state", label: t("trials.state"), cell: (row) => html`<${Badge}
+	{ id: "state", label: t("backtest.state"), cell: (row) => html`<${Badge}
 		tone=${row.state === "active" ? "info" : "plain"}>${
-	    t(`trials.state.${row.state}`)}</${Badge}>` },
-	{ id: "decisions", label: t("trials.decisions"), align: "end",
+	    t(`backtest.state.${row.state}`)}</${Badge}>` },
+	{ id: "decisions", label: t("backtest.decisions"), align: "end",
 	    cell: (row) => number(row.decisions) },
-	{ id: "agreement", label: t("trials.agreement"), align: "end",
+	{ id: "agreement", label: t("backtest.agreement"), align: "end",
 	    cell: (row) => row.decisions === 0 ? "–" : percent(row.agreement) },
 	...["precision", "recall"].map((name) => ({ id: name, align: "end",
-	    label: t(`trials.${name}.both`), cell: ({ labels, live, shadow }) =>
+	    label: t(`backtest.${name}.both`), cell: ({ labels, live, shadow }) =>
 		labels.fraud + labels.legit === 0 ? "–" :
 		`${percent(live[name])} → ${percent(shadow[name])}` })),
 ];
@@ -130,26 +130,26 @@ const shadowColumns = () => [
 function Shadows() {
 	const load = useLoad((signal) => call("GET /v1/model/shadow", { signal }),
 	    [], { every: SHADOWS_MS });
-	return html`<${Section} class="flush" title=${t("trials.shadows")}
+	return html`<${Section} class="flush" title=${t("backtest.shadows")}
 		actions=${html`<${Cli} words="shadow list" />`}>
 		<${Loaded} load=${load}>${(rows) => html`<${Table}
-			label=${t("trials.shadows")} rows=${rows} columns=${shadowColumns()}
+			label=${t("backtest.shadows")} rows=${rows} columns=${shadowColumns()}
 			keyOf=${(row) => `${row.eventType} ${row.id}`}
-			href=${(row) => href("/trials/shadows/:type/:id",
+			href=${(row) => href("/shadows/:type/:id",
 			    { type: row.eventType, id: row.id })}
 			empty=${html`<${Empty} icon="flask-conical"
-				title=${t("trials.shadows.none")}>
-				${t("trials.shadows.none.text")}</${Empty}>`} />`}
+				title=${t("backtest.shadows.none")}>
+				${t("backtest.shadows.none.text")}</${Empty}>`} />`}
 		</${Loaded}></${Section}>`;
 }
 
-export default function Trials({ query }) {
+export default function Backtesting({ query }) {
 	const mayRun = can("backtest.run");
 	const tab = query.tab === "shadows" || !mayRun ? "shadows" : "backtests";
-	return html`<${Page} title=${t("nav.trials")}>
-		${mayRun && html`<${Tabs} label=${t("nav.trials")} value=${tab} items=${[
-		    ["backtests", t("trials.backtests"), href("/trials")],
-		    ["shadows", t("trials.shadows"), href("/trials", {},
+	return html`<${Page} title=${t("nav.backtests")}>
+		${mayRun && html`<${Tabs} label=${t("nav.backtests")} value=${tab} items=${[
+		    ["backtests", t("backtest.backtests"), href("/backtests")],
+		    ["shadows", t("backtest.shadows"), href("/backtests", {},
 			{ tab: "shadows" })]]} />`}
 		${tab === "shadows" ? html`<${Shadows} />` :
 		    html`<${Backtests} query=${query} />`}</${Page}>`;

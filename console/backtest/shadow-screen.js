@@ -37,55 +37,55 @@ function shadowKinds({ kind, id, eventType }) {
 }
 
 const tagColumns = () => [
-	{ id: "tag", label: t("trials.tag"), main: true,
+	{ id: "tag", label: t("backtest.tag"), main: true,
 	    cell: (row) => html`<${Tag} tag=${row.tag} />` },
 	...["live", "shadow"].flatMap((side) => [
-	    { id: `${side}.n`, label: t(`trials.${side}.decisions`), align: "end",
+	    { id: `${side}.n`, label: t(`backtest.${side}.decisions`), align: "end",
 		cell: (row) => number(row[side].decisions) },
-	    { id: `${side}.points`, label: t(`trials.${side}.points`), align: "end",
+	    { id: `${side}.points`, label: t(`backtest.${side}.points`), align: "end",
 		cell: (row) => number(row[side].points) }]),
 ];
 
 function Scores({ live, shadow }) {
 	const names = Object.keys(live.scores);
 	return html`<div class="table-box" tabindex="0" role="region"
-		aria-label=${t("trials.scores")}><table><thead><tr><td></td>
+		aria-label=${t("backtest.scores")}><table><thead><tr><td></td>
 			${names.map((name) => html`<th scope="col" class="end"
 				key=${name}>${name}</th>`)}</tr></thead>
 		<tbody>${[["live", live], ["shadow", shadow]].map(([side, { scores }]) =>
-		    html`<tr key=${side}><th scope="row">${t(`trials.${side}`)}</th>
+		    html`<tr key=${side}><th scope="row">${t(`backtest.${side}`)}</th>
 			${names.map((name) => html`<td class="end" key=${name}>${
 			    scores[name] ?? "–"}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
 function Numbers({ shadow, labelled }) {
 	return html`<div class="stats">
-		<${Stat} label=${t("trials.decisions")}
+		<${Stat} label=${t("backtest.decisions")}
 			value=${number(shadow.decisions)} />
-		<${Stat} label=${t("trials.agreement")}
+		<${Stat} label=${t("backtest.agreement")}
 			value=${shadow.decisions ? percent(shadow.agreement) : "–"} />
-		<${Stat} label=${t("trials.labelled")} value=${number(labelled)}
-			note=${t("trials.labelled.note", { n: shadow.labels.fraud })} />
+		<${Stat} label=${t("backtest.labelled")} value=${number(labelled)}
+			note=${t("backtest.labelled.note", { n: shadow.labels.fraud })} />
 	</div>`;
 }
 
 function Comparison({ shadow, labelled }) {
 	return html`<div class="columns">
-		<${Section} title=${t("trials.verdicts")}><${VerdictMatrix}
-			label=${t("trials.verdicts")} counts=${shadow.verdicts} />
+		<${Section} title=${t("backtest.verdicts")}><${VerdictMatrix}
+			label=${t("backtest.verdicts")} counts=${shadow.verdicts} />
 		</${Section}>
-		<${Section} title=${t("trials.sides")}><${Sides}
-			label=${t("trials.sides")} before=${shadow.live}
-			after=${shadow.shadow} names=${[t("trials.live"),
-			    t("trials.shadow")]} />
+		<${Section} title=${t("backtest.sides")}><${Sides}
+			label=${t("backtest.sides")} before=${shadow.live}
+			after=${shadow.shadow} names=${[t("backtest.live"),
+			    t("backtest.shadow")]} />
 			${labelled === 0 && html`<p class="muted">${
-			    t("trials.unlabelled")}</p>`}</${Section}>
-		<${Section} title=${t("trials.tags")} class="flush"><${Table}
-			label=${t("trials.tags")} columns=${tagColumns()}
+			    t("backtest.unlabelled")}</p>`}</${Section}>
+		<${Section} title=${t("backtest.tags")} class="flush"><${Table}
+			label=${t("backtest.tags")} columns=${tagColumns()}
 			rows=${shadow.tags} keyOf=${(row) => row.tag}
-			empty=${html`<${Empty} title=${t("trials.tags.none")} />`} />
+			empty=${html`<${Empty} title=${t("backtest.tags.none")} />`} />
 		</${Section}>
-		<${Section} title=${t("trials.scores")}><${Scores} ...${shadow} />
+		<${Section} title=${t("backtest.scores")}><${Scores} ...${shadow} />
 		</${Section}>
 	</div>`;
 }
@@ -96,8 +96,8 @@ function Shadow({ shadow, reload }) {
 	const choices = running ? choicesOf(shadowKinds(shadow)) : [];
 	const promote = choices.filter(({ id }) => id.endsWith("promote"));
 	const end = choices.filter(({ id }) => id === "end");
-	useKeys({ "trials.promote": promote.length > 0 && (() => setOpen(promote)),
-	    "trials.end": end.length > 0 && (() => setOpen(end)) });
+	useKeys({ "shadow.promote": promote.length > 0 && (() => setOpen(promote)),
+	    "shadow.end": end.length > 0 && (() => setOpen(end)) });
 	const here = useHere();
 	function done(choice) {
 		if (!here())
@@ -112,11 +112,11 @@ function Shadow({ shadow, reload }) {
 	const labelled = shadow.labels.fraud + shadow.labels.legit;
 	return html`<div class="actions">
 		<${Badge} tone=${running ? "info" : "plain"}>${
-		    t(`trials.state.${shadow.state}`)}</${Badge}>
+		    t(`backtest.state.${shadow.state}`)}</${Badge}>
 		${promote.length > 0 && html`<${Button} kind="primary"
-			command="trials.promote" onClick=${() => setOpen(promote)}>
+			command="shadow.promote" onClick=${() => setOpen(promote)}>
 			${openLabel(promote)}</${Button}>`}
-		${end.length > 0 && html`<${Button} command="trials.end"
+		${end.length > 0 && html`<${Button} command="shadow.end"
 			onClick=${() => setOpen(end)}>${t("release.end")}</${Button}>`}
 	</div>
 	<${Numbers} shadow=${shadow} labelled=${labelled} />
@@ -125,7 +125,7 @@ function Shadow({ shadow, reload }) {
 	${shadow.kind === "ruleset" && html`<${Changes} type=${shadow.eventType}
 		version=${shadow.version} />`}
 	<${Comparison} shadow=${shadow} labelled=${labelled} />
-	${open && html`<${Release} title=${t("trials.change", shadow)} choices=${open}
+	${open && html`<${Release} title=${t("backtest.change", shadow)} choices=${open}
 		onClose=${() => setOpen(null)} onDone=${done} />`}`;
 }
 
@@ -134,14 +134,14 @@ export default function ShadowScreen({ params: { type, id } }) {
 	    [type, id], { every: EVERY_MS });
 	const found = load.data?.find((one) => one.eventType === type &&
 	    one.id === id);
-	return html`<${Page} title=${found ? t("trials.of", found) : type}
-		crumbs=${[[t("nav.trials"), href("/trials")],
-		    [t("trials.shadows"), href("/trials", {}, { tab: "shadows" })]]}
+	return html`<${Page} title=${found ? t("backtest.of", found) : type}
+		crumbs=${[[t("nav.backtests"), href("/backtests")],
+		    [t("backtest.shadows"), href("/backtests", {}, { tab: "shadows" })]]}
 		actions=${html`<${Cli} words="shadow show" operands=${[type]} />`}>
 		<${Loaded} load=${load}>${() => found === undefined ?
-		    html`<${Empty} title=${t("trials.gone")}><a href=${href(
+		    html`<${Empty} title=${t("backtest.gone")}><a href=${href(
 			"/rules/:type/versions", { type })}>${
-			t("trials.gone.versions", { type })}</a></${Empty}>` :
+			t("backtest.gone.versions", { type })}</a></${Empty}>` :
 		    html`<${Shadow} shadow=${found} reload=${load.reload} />`}
 		</${Loaded}></${Page}>`;
 }

@@ -19,13 +19,13 @@ import "./text.js";
 export function Origin({ shadow }) {
 	const { version, author, proposal, startedAt, endedAt } = shadow;
 	return html`<${Section}><${Facts} items=${[
-	    [t("trials.version"), html`<code>${version}</code>`],
-	    [t("trials.author"), author],
-	    [t("trials.proposal"), proposal && can("rules.propose") &&
+	    [t("backtest.version"), html`<code>${version}</code>`],
+	    [t("backtest.author"), author],
+	    [t("backtest.proposal"), proposal && can("rules.propose") &&
 		html`<a href=${href("/proposals/:id", { id: proposal })}>${
-		    t("trials.proposal.open")}</a>` || null],
-	    [t("trials.started"), startedAt && html`<${ZonedTime} at=${startedAt} />`],
-	    [t("trials.ended"), endedAt && html`<${ZonedTime} at=${endedAt} />`],
+		    t("backtest.proposal.open")}</a>` || null],
+	    [t("backtest.started"), startedAt && html`<${ZonedTime} at=${startedAt} />`],
+	    [t("backtest.ended"), endedAt && html`<${ZonedTime} at=${endedAt} />`],
 	]} /></${Section}>`;
 }
 
@@ -43,25 +43,25 @@ async function loadTexts(type, version, signal) {
 export function Changes({ type, version }) {
 	const load = useLoad((signal) => loadTexts(type, version, signal),
 	    [type, version]);
-	return html`<${Section} title=${t("trials.changes")}><${Loaded} load=${load}>${
-	    ([before, after]) => html`<${Difference} label=${t("trials.changes")}
+	return html`<${Section} title=${t("backtest.changes")}><${Loaded} load=${load}>${
+	    ([before, after]) => html`<${Difference} label=${t("backtest.changes")}
 		before=${before} after=${after} />`}</${Loaded}></${Section}>`;
 }
 
 const columns = () => [
-	{ id: "event", label: t("trials.event"), main: true, long: true,
+	{ id: "event", label: t("backtest.event"), main: true, long: true,
 	    cell: ({ eventId }) => html`<code><${Ends} text=${exact(eventId)} /></code>` },
-	{ id: "at", label: t("trials.at"), zoned: true, decides: true,
+	{ id: "at", label: t("backtest.at"), zoned: true, decides: true,
 	    cell: ({ decidedAt }) => html`<${Time} at=${decidedAt} />` },
-	...["live", "shadow"].map((side) => ({ id: side, label: t(`trials.${side}`),
+	...["live", "shadow"].map((side) => ({ id: side, label: t(`backtest.${side}`),
 	    decides: true, cell: (row) => html`<${Verdict} verdict=${row[side]} />` })),
 ];
 
 export function Examples({ examples }) {
-	return html`<${Section} title=${t("trials.examples")} class="flush"><${Table}
-		label=${t("trials.examples")} columns=${columns()} rows=${examples}
+	return html`<${Section} title=${t("backtest.examples")} class="flush"><${Table}
+		label=${t("backtest.examples")} columns=${columns()} rows=${examples}
 		keyOf=${({ eventId, decidedAt }) => `${eventId} ${decidedAt}`}
 		href=${({ eventId }) => href("/decisions/:id", { id: eventId })}
-		empty=${html`<${Empty} title=${t("trials.examples.none")} />`} />
+		empty=${html`<${Empty} title=${t("backtest.examples.none")} />`} />
 	</${Section}>`;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// Scoring: how the scores drift, whether they are calibrated, and what tags and
+// The model: how the scores drift, whether they are calibrated, and what tags and
 // features weigh.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: ISC
-// The texts of scoring.
+// The texts of the model.
 import { addText } from "../text.js";
 
 addText({

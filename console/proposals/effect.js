@@ -44,7 +44,7 @@ function ShadowLink({ proposal, screen }) {
 	    one.eventType === target && one.version === version);
 	return found === undefined ?
 	    html`<${VersionLink} proposal=${proposal} screen=${screen} />` :
-	    html`<a href=${href("/trials/shadows/:type/:id", { type: target,
+	    html`<a href=${href("/shadows/:type/:id", { type: target,
 		id: found.id })}>${t("proposals.result.shadow", { version })}</a>`;
 }
 

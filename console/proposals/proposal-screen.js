@@ -104,13 +104,13 @@ export default function Proposal({ params: { id } }) {
 	const [busy, attempt] = useAttempt();
 	const offered = load.data ? actsOf(load.data, me) : [];
 	async function run(name) {
-		const { action, body, target, shadow: trial } = load.data;
-		const shadow = name === "approve" && trial;
+		const { action, body, target, shadow } = load.data;
+		const starts = name === "approve" && shadow;
 		const children = name === "approve" ? await attempt(() => touchesOf(action,
 		    { body: body ?? undefined })) : "";
 		if (children === null || children === undefined)
 			return;
-		const kind = shadow ? "approve.shadow" : name;
+		const kind = starts ? "approve.shadow" : name;
 		const reason = await ask({ title: t(`proposals.${name}.do`),
 		    text: t(`proposals.${kind}.text`), danger: name === "reject", children,
 		    confirm: t(`proposals.${name}.do`), note: name === "withdraw" ?
@@ -124,7 +124,7 @@ export default function Proposal({ params: { id } }) {
 			text === "" ? {} : { reason: text } }));
 		if (answer)
 			toast({ text: t(`proposals.${kind}.done`), tone: "good",
-			    action: shadow ? seeShadow(target, answer.result.id) :
+			    action: starts ? seeShadow(target, answer.result.id) :
 				null });
 		load.reload();
 	}

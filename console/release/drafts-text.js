@@ -9,7 +9,7 @@ addText({
 	"standing.active": "active as {version}",
 	"standing.shadow": "in shadow as {version}",
 	"standing.proposal": "proposed as {version}",
-	"standing.trial": "proposed as the shadow {version}",
+	"standing.proposedShadow": "proposed as the shadow {version}",
 	"standing.but": "{what}, but for comments and layout",
 	"drafts.discard": "Discard changes",
 	"drafts.discard.text": "The screen shows the published version again.",

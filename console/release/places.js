@@ -22,10 +22,10 @@ const PLACES = {
 	    path: "/rules/:type/versions/:version" },
 	policy: { text: "standing.active", tone: "good",
 	    path: "/policies/:type/versions/:version" },
-	shadow: { text: "standing.shadow", tone: "info",
-	    path: "/trials/shadows/:type/:id" },
+	shadow: { text: "standing.shadow", tone: "info", path: "/shadows/:type/:id" },
 	proposal: { text: "standing.proposal", tone: "info", path: "/proposals/:id" },
-	trial: { text: "standing.trial", tone: "info", path: "/proposals/:id" },
+	proposedShadow: { text: "standing.proposedShadow", tone: "info",
+	    path: "/proposals/:id" },
 };
 
 // The texts of versions and of proposals never change.
@@ -47,7 +47,7 @@ async function versionPlace(kind, type, version, id, signal) {
 }
 
 async function proposalPlace(type, { id, version, shadow }, signal) {
-	return { kind: shadow ? "trial" : "proposal", type, version, id,
+	return { kind: shadow ? "proposedShadow" : "proposal", type, version, id,
 	    ...await remembered(id, async () => {
 		const { after } = await call("GET /v1/proposals/{id}",
 		    { path: { id }, signal });
@@ -88,7 +88,7 @@ async function waitingFor(target, subjects, signal) {
 
 // loadPlaces(type, signal): what decides, runs as a shadow and is proposed for an event
 // type, { kind, type, version, id, text, canonical }: kind is active, shadow, proposal,
-// or trial, a shadow that is proposed.
+// or proposedShadow, a shadow that is proposed.
 export async function loadPlaces(type, signal) {
 	const [versions, mine] = await Promise.all([
 	    call("GET /v1/rules/{eventType}/versions", { signal,
@@ -96,11 +96,11 @@ export async function loadPlaces(type, signal) {
 	    waitingFor(type, ["rules", "shadow"], signal)]);
 	const live = versions.filter(({ active }) => active)
 	    .map(({ version }) => ["active", version, null]);
-	const trials = !versions.some(({ shadow }) => shadow) ? [] :
+	const running = !versions.some(({ shadow }) => shadow) ? [] :
 	    (await call("GET /v1/model/shadow", { signal })).filter((one) =>
 	    one.kind === "ruleset" && one.eventType === type && !one.endedAt)
 	    .map(({ version, id }) => ["shadow", version, id]);
-	return Promise.all([...[...live, ...trials].map(([kind, version, id]) =>
+	return Promise.all([...[...live, ...running].map(([kind, version, id]) =>
 	    versionPlace(kind, type, version, id, signal)),
 	    ...mine.map((one) => proposalPlace(type, one, signal))]);
 }

@@ -56,7 +56,7 @@ function send({ operation, path, body, proposes }, version, reason) {
 // An action of a message that opens the shadow of an event type.
 export function seeShadow(type, id) {
 	return { label: t("release.done.shadow.see"),
-	    run: () => go(href("/trials/shadows/:type/:id", { type, id })) };
+	    run: () => go(href("/shadows/:type/:id", { type, id })) };
 }
 
 function announceDone(choice, version, answer) {

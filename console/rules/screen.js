@@ -35,8 +35,8 @@ const columns = (unfinished) => [
 	{ id: "tags", label: t("rules.tags"), cell: (row) =>
 	    html`<span class="tags">${row.tags.map((tag) =>
 		html`<${Tag} key=${tag} tag=${tag} />`)}</span>` },
-	{ id: "state", label: t("rules.trial"), cell: (row) => html`
-		<span class="tags">${row.shadow && html`<a href=${href("/trials", {},
+	{ id: "state", label: t("rules.state"), cell: (row) => html`
+		<span class="tags">${row.shadow && html`<a href=${href("/backtests", {},
 		    { tab: "shadows" })}><${Badge} tone="info">${
 		    t("rules.shadow", { version: row.shadow.version })}</${Badge}></a>`}
 		${unfinished.has(`rules/${row.eventType}`) && html`<${DraftStanding}

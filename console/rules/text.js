@@ -8,7 +8,7 @@ addText({
 	"rules.active": "Active version",
 	"rules.count": "Rules",
 	"rules.tags": "Tags",
-	"rules.trial": "State",
+	"rules.state": "State",
 	"rules.shadow": "shadow {version}",
 	"rules.editor": "Editor",
 	"rules.versions": "Versions",

@@ -17,7 +17,7 @@ addText({
 	"scope.proposal": "Proposals",
 	"scope.decisions": "Decisions",
 	"scope.rules": "Rules and policies",
-	"scope.trials": "Backtests, shadows",
+	"scope.shadow": "Backtests, shadows",
 	"key.help": "Show all keys",
 	"key.search": "Search",
 	"key.palette": "Open the command palette",
@@ -66,6 +66,6 @@ addText({
 	"key.rules.impact": "Check and run the impact",
 	"key.rules.submit": "Publish, propose or try as a shadow",
 	"key.rules.rollback": "Roll back to this version",
-	"key.trials.promote": "Promote the shadow",
-	"key.trials.end": "End the shadow",
+	"key.shadow.promote": "Promote the shadow",
+	"key.shadow.end": "End the shadow",
 });

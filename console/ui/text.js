@@ -37,7 +37,7 @@ addText({
 	"nav.decision": "Decision",
 	"nav.entity": "Entities",
 	"nav.analytics": "Analytics",
-	"nav.model": "Scoring",
+	"nav.model": "Model",
 	"nav.proposals": "Proposals",
 	"nav.proposal": "Proposal",
 	"nav.lists": "Lists",
@@ -49,7 +49,7 @@ addText({
 	"nav.audit": "Audit trail",
 	"nav.rules": "Rules",
 	"nav.policies": "Policies",
-	"nav.trials": "Backtests, shadows",
+	"nav.backtests": "Backtests, shadows",
 	"nav.quality": "Quality",
 	"nav.account": "Account and settings",
 

@@ -257,7 +257,7 @@ function* operations() {
 
 // Where assay-console(7) has the keys of a scope of commands.js.
 const KEYS_AT = { all: "Keys", list: "Keys", case: "Cases", decisions: "Decisions",
-    rules: "Rules and policies", trials: "Rules and policies",
+    rules: "Rules and policies", shadow: "Rules and policies",
     proposal: "Proposals" };
 
 // assay-console(7) has each screen of the menu with its key, and in the section of a

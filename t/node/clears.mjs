@@ -20,8 +20,8 @@ export const CLEARS = [
     "proposals.none.pending", "quality.never", "quality.none", "quality.rules.none",
     "quality.unlabeled", "queue.empty", "queue.none", "rules.checked",
     "rules.signals.none", "rules.tested", "targets.empty", "targets.none",
-    "trials.examples.none", "trials.shadows.none", "trials.tags.none",
-    "trials.unlabelled", "users.factor.no", "users.none", "versions.none"];
+    "backtest.examples.none", "backtest.shadows.none", "backtest.tags.none",
+    "backtest.unlabelled", "users.factor.no", "users.none", "versions.none"];
 
 // The texts of the questions before acts (console/acts.js).
 export const isQuestion = (key) => key.startsWith("act.");
@@ -37,7 +37,7 @@ export const OTHERS = [
     "login.register.text", "missed.late", "nowhere.text",
     "proposals.approve.shadow.text", "proposals.lead", "proposals.off",
     "proposals.why.stale", "release.about.rollback", "release.about.shadow",
-    "targets.minutes.hint", "trials.none", "trials.none.text",
+    "targets.minutes.hint", "backtest.none", "backtest.none.text",
     "users.resetSecondFactor.done", "views.none"];
 
 // readTexts(): all keys of the tables of texts, which are there for t() afterwards.

@@ -22,7 +22,7 @@ const LISTS = [
 	["/decisions", "#/decisions", ["Verdict", "Score", "Amount", "Time"]],
 	["/deliveries", "#/deliveries", ["State"]],
 	["/audit", "#/audit", ["Time", "Who", "Did what", "Status"]],
-	[`/trials/backtests/${backtest}`, `#/trials/backtests/${backtest}`,
+	[`/backtests/${backtest}`, `#/backtests/${backtest}`,
 	    ["Time", "Active", "Candidate", "Amount"]],
 ];
 

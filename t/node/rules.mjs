@@ -220,7 +220,7 @@ await step("the author starts the same text as a shadow", async () => {
 	await author.press("Control+Enter");
 	await author.text("day-2 runs as a shadow.");
 	await author.text("See the shadow");
-	await author.stands("in shadow as day-2", "#/trials/shadows/card.authorize/shd_");
+	await author.stands("in shadow as day-2", "#/shadows/card.authorize/shd_");
 	await author.press("Escape", "Tab", "Z");
 	await author.heading("card.authorize day-2");
 	await author.page.locator(".difference tr.in").first().waitFor();
@@ -243,7 +243,7 @@ await step("the author proposes it as a shadow, and an admin approves", async ()
 	admin = await person(people.admin);
 	await approve("watch it first", "The shadow runs.", ".flips tr[data-row]");
 	await admin.page.getByText("See the shadow").waitFor();
-	await admin.tabTo(".facts a[href^='#/trials/shadows/card.authorize/shd_']");
+	await admin.tabTo(".facts a[href^='#/shadows/card.authorize/shd_']");
 });
 await step("an admin approves the proposal", async () => {
 	await approve("fewer false alarms");
@@ -260,7 +260,7 @@ await step("the text that is active changes none of its own verdicts", async () 
 });
 await step("the editor says that its text decides and is in shadow", async () => {
 	await author.stands("active as day-1", "#/rules/card.authorize/versions/day-1");
-	await author.stands("in shadow as day-3", "#/trials/shadows/card.authorize/shd_");
+	await author.stands("in shadow as day-3", "#/shadows/card.authorize/shd_");
 	want(await author.page.getByText("unpublished changes").count(), 0);
 	const before = await author.value();
 	await author.press("e", "Control+End");
@@ -283,7 +283,7 @@ await step("the author compares the shadow and proposes to promote it", async ()
 	});
 	await author.press("Escape", "Tab", "g", "t");
 	await author.heading("Backtests, shadows");
-	await author.tabTo(".tabs a[href='#/trials?tab=shadows']");
+	await author.tabTo(".tabs a[href='#/backtests?tab=shadows']");
 	await author.press("Enter");
 	await author.page.locator("tr[data-row*=shd_]").waitFor();
 	await author.tabTo("tr[data-row*=shd_] a");

@@ -62,19 +62,19 @@ const screens = [
 	    ready: "tr[data-row]" },
 	{ id: "policy-version", hash: "#/policies/pol_card_authorize/versions/v0.4.0",
 	    ready: ".facts" },
-	{ id: "trials", hash: "#/trials", ready: "form.filters",
+	{ id: "backtests", hash: "#/backtests", ready: "form.filters",
 	    before: async (page) => {
 		await page.locator("form.filters button[type=submit]").click();
 		await page.locator("table.mix").waitFor();
 	    } },
-	{ id: "shadows", hash: "#/trials?tab=shadows", ready: ".card .empty, table" },
+	{ id: "shadows", hash: "#/backtests?tab=shadows", ready: ".card .empty, table" },
 	{ id: "shadow", ready: ".facts", empty: false, hash: async (page) => {
 		const [{ eventType, id }] = await answerTo(page, "/v1/model/shadow");
-		return `#/trials/shadows/${eventType}/${id}`;
+		return `#/shadows/${eventType}/${id}`;
 	    } },
 	{ id: "backtest", ready: "table.mix", empty: false, hash: async (page) => {
 		const { kept: [{ id }] } = await answerTo(page, "/v1/backtest");
-		return `#/trials/backtests/${id}`;
+		return `#/backtests/${id}`;
 	    } },
 	{ id: "quality", hash: "#/quality", ready: ".filters" },
 	{ id: "account", hash: "#/account", ready: ".facts", calls: false },
