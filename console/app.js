@@ -78,7 +78,8 @@ function Screen({ found, query, foreign }) {
 	if (Object.values(query).includes(null))
 		return html`<${Page} title=${t(`nav.${found.screen.id}`)}><${Forgotten}
 			again=${href(found.screen.paths[0], {}, query)} /></${Page}>`;
-	return html`<${module.default} params=${found.params} query=${query} />`;
+	return html`<${module.default} params=${found.params} query=${query}
+		under=${found.screen.under} />`;
 }
 
 // What is open over the page belongs to its address, which Back may change.

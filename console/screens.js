@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // Every screen.  A module of a screen exports a component as its default; it gets
-// { params, query } of the address.
+// { params, query } of the address, and under of its row.
 //
 //	id	also names the texts: "nav.ID" in the menu and in the title
 //	paths	addresses, as router.js matches them
@@ -52,16 +52,16 @@ export default [
 	    icon: "list-tree" },
 	{ id: "ruleset", paths: ["/rules/:type"], letter: null,
 	    under: "rules", module: "rules/ruleset-screen.js" },
-	{ id: "ruleVersions", paths: ["/rules/:type/versions",
-	    "/rules/:type/versions/:version"], letter: null,
-	    under: "rules", module: "rules/versions-screen.js" },
+	{ id: "ruleVersions", paths: ["/rules/:id/versions",
+	    "/rules/:id/versions/:version"], letter: null,
+	    under: "rules", module: "release/versions-screen.js" },
 	{ id: "policies", paths: ["/policies"], letter: "p", group: "decide",
 	    icon: "sliders-horizontal" },
 	{ id: "policy", paths: ["/policies/:id"], letter: null,
 	    under: "policies", module: "policies/policy-screen.js" },
 	{ id: "policyVersions", paths: ["/policies/:id/versions",
 	    "/policies/:id/versions/:version"], letter: null,
-	    under: "policies", module: "policies/versions-screen.js" },
+	    under: "policies", module: "release/versions-screen.js" },
 	{ id: "backtests", paths: ["/backtests"], letter: "t", group: "decide",
 	    icon: "flask-conical", module: "backtest/screen.js" },
 	{ id: "backtest", paths: ["/backtests/:id"], letter: null,

@@ -10,7 +10,7 @@ import { useKeys } from "../keys.js";
 import { Discard, DraftNote, useDraft } from "../release/drafts.js";
 import { loadPolicyPlaces, Standing } from "../release/places.js";
 import { openLabel, Release, choicesOf } from "../release/release.js";
-import { PolicyTabs } from "../release/tabs.js";
+import { VersionTabs } from "../release/tabs.js";
 import { go, href } from "../router.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
@@ -192,7 +192,7 @@ export default function Policy({ params: { id }, query }) {
 	return html`<${Page} title=${load.data?.eventType ?? id} lead=${id}
 		crumbs=${[[t("nav.policies"), href("/policies")]]}
 		actions=${html`<${Cli} words="policies show" operands=${[id]} />`}>
-		<${PolicyTabs} id=${id} value="bands"
+		<${VersionTabs} of="policies" id=${id} value="editor"
 			count=${known(load, ({ versions }) => versions.length)} />
 		<${Loaded} load=${load} lines=${8}>${(data) => html`<${Editor}
 			key=${`${id} ${query.from}`} id=${id} ...${data}

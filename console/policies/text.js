@@ -8,8 +8,6 @@ addText({
 	"policies.active": "Active version",
 	"policies.bands": "Bands",
 	"policies.state": "State",
-	"policies.versions": "Versions",
-	"policies.version.of": "{id} {version}",
 	"policies.onError": "If the score cannot be computed",
 	"policies.fail_open": "allow",
 	"policies.fail_closed": "deny",

@@ -4,17 +4,13 @@ import { html } from "../../third_party/preact/preact.js";
 import { href } from "../router.js";
 import { t } from "../text.js";
 import { Tabs } from "../ui/page.js";
+import "./versions-text.js";
 
-export function RuleTabs({ type, value, count }) {
-	return html`<${Tabs} label=${type} value=${value} items=${[
-	    ["editor", t("rules.editor"), href("/rules/:type", { type })],
-	    ["versions", t("rules.versions"), href("/rules/:type/versions", { type }),
-		count]]} />`;
-}
+const EDITORS = { rules: "rules.editor", policies: "policies.bands" };
 
-export function PolicyTabs({ id, value, count }) {
+export function VersionTabs({ of, id, value, count }) {
 	return html`<${Tabs} label=${id} value=${value} items=${[
-	    ["bands", t("policies.bands"), href("/policies/:id", { id })],
-	    ["versions", t("policies.versions"), href("/policies/:id/versions",
-		{ id }), count]]} />`;
+	    ["editor", t(EDITORS[of]), href(`/${of}/:id`, { id })],
+	    ["versions", t("versions.all"), href(`/${of}/:id/versions`, { id }),
+		count]]} />`;
 }

@@ -4,6 +4,7 @@ import { addText } from "../text.js";
 
 addText({
 	"versions.all": "Versions",
+	"versions.of": "{id} {version}",
 	"versions.none": "There is no version.",
 	"versions.version": "Version",
 	"versions.state": "State",

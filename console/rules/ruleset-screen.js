@@ -15,7 +15,7 @@ import { RuleField } from "./field.js";
 import { Impact, ImpactFlips, impactOf } from "../backtest/impact.js";
 import { useDebounced } from "../ui/debounce.js";
 import { loadPlaces, Standing } from "../release/places.js";
-import { RuleTabs } from "../release/tabs.js";
+import { VersionTabs } from "../release/tabs.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
@@ -184,7 +184,7 @@ export default function Ruleset({ params: { type }, query }) {
 	return html`<${Page} title=${type} crumbs=${[[t("nav.rules"),
 	    href("/rules")]]} actions=${html`<${Cli} words="rules show"
 		operands=${[type]} />`}>
-		<${RuleTabs} type=${type} value="editor"
+		<${VersionTabs} of="rules" id=${type} value="editor"
 			count=${known(load, ({ versions }) => versions.length)} />
 		<${Loaded} load=${load} lines=${12}>${(ruleset) =>
 		    html`<${Editor} key=${`${type} ${query.from}`} type=${type}

@@ -11,8 +11,6 @@ addText({
 	"rules.state": "State",
 	"rules.shadow": "shadow {version}",
 	"rules.editor": "Editor",
-	"rules.versions": "Versions",
-	"rules.version.of": "{type} {version}",
 	"rules.text": "Rules of {type}",
 	"rules.change": "Change the rules of {type}",
 	"rules.checked": { one: "{n} rule without a mistake.",

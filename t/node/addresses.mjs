@@ -16,7 +16,7 @@ const input = JSON.parse(readFileSync(0, "utf8"));
 const browser = await launch(modules, program);
 const step = steps(browser);
 const VALUES = { type: "order.place", kind: "user",
-    ruleVersions: { version: "seed@v0.4" },
+    ruleVersions: { id: "order.place", version: "seed@v0.4" },
     policy: { id: "pol_order_place" },
     policyVersions: { id: "pol_order_place", version: "v0.4.0" },
     case: { id: input.case }, decision: { id: `e1${input.text}` },
