@@ -25,9 +25,9 @@ variable() {
 
 check "make install works" run_make install
 mandir=$(variable mandir)
-for page in "$srcdir"/man/*.[578]; do
-	check "${page##*/} is installed" \
-	    test -f "$root$mandir/man${page##*.}/${page##*/}"
+for page in $(cd "$srcdir/man" && printf '%s\n' *.[578] *.in |
+    sed 's/\.in$//' | sort -u); do
+	check "$page is installed" test -f "$root$mandir/man${page##*.}/$page"
 done
 pkgdatadir=$(variable pkgdatadir)
 docdir=$(variable docdir)

@@ -17,7 +17,7 @@ trap 'exit 130' INT TERM HUP
 . "$srcdir/tools/stack.sh"
 
 # What automake adds to a release.
-packaging='^((aclocal\.m4|configure|config\.h\.in|Makefile\.in)$|build-aux/)'
+packaging='^((aclocal\.m4|configure|config\.h\.in|Makefile\.in|man/assay-api\.7)$|build-aux/)'
 # The tree: what git tracks, or in a release what was packed.
 if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$srcdir" ]; then
 	git ls-files --cached --others --exclude-standard
@@ -252,8 +252,10 @@ fi
 # Manuals: well-formed, and complete against the tables.
 what="the manuals are well-formed"
 if have mandoc "$what"; then
-	grep -E '^man/.*\.[0-9]$' "$tmp/files" |
-	    xargs -r mandoc -Tlint -Wwarning >"$tmp/faults" 2>&1
+	perl man/assay-api.pl docs/openapi.json man/assay-api.7.in \
+	    >"$tmp/assay-api.7" 2>"$tmp/faults"
+	{ grep -E '^man/.*\.[0-9]$' "$tmp/files" && echo "$tmp/assay-api.7"; } |
+	    xargs -r mandoc -Tlint -Wwarning >>"$tmp/faults" 2>&1
 	verdict "$what"
 fi
 
@@ -286,10 +288,8 @@ rows() {
 		{ print $(2 * field) }' "$2"
 }
 
-rows ROUTE fcgi/http/routes.tbl 1 >"$tmp/rows"
-wants assay-api.7 "assay-api(7) has every route" <"$tmp/rows"
 rows CODE core/base/codes.tbl 0 >"$tmp/rows"
-wants assay-api.7 "assay-api(7) has every error code" <"$tmp/rows"
+wants assay-api.7.in "assay-api(7) has every error code" <"$tmp/rows"
 
 # An error that nginx answers instead of the pool reads like the pool's.  403 is
 # about the address of the client, not about its role.
@@ -339,7 +339,7 @@ verdict "decide and retain count what async_results.tbl and collections.tbl have
 	rows GAUGE lib/shared/gauges.tbl 1
 	cat lib/*/*.c fcgi/*/*.c | grep -oE '"engine_[a-z_]+"' | tr -d '"'
 } | LC_ALL=C sort -u >"$tmp/metrics"
-wants assay-api.7 "assay-api(7) has every metric" <"$tmp/metrics"
+wants assay-api.7.in "assay-api(7) has every metric" <"$tmp/metrics"
 {
 	cat "$tmp/metrics"
 	sed -n 's/^METRIC([A-Z_]*, "\(.*\)", HISTOGRAM,.*/\1_bucket\n\1_count\n\1_sum/p' \

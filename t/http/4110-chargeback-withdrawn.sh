@@ -35,10 +35,10 @@ calibrated() {
 	sql "select sum(labels), sum(fraud) from assay.calibration"
 }
 
-is "the manual has each reason code of fraud" "$(sed -n \
+is "the API description has each reason code of fraud" "$(sed -n \
     's/^REASON("\([^"]*\)".*/\1/p' "$srcdir/fcgi/ep/chargeback_reasons.tbl" |
     while read -r code; do
-	grep -q "\b$code\b" "$srcdir/man/assay-api.7" || echo "$code"
+	grep -q "\b$code\b" "$srcdir/docs/openapi.json" || echo "$code"
     done)" ""
 
 start_labels
