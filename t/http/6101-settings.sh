@@ -47,7 +47,7 @@ is "retention shows the values of the environment" \
 http GET /v1/config/environment
 is_json "environment shows the settings that conf.tbl marks as shown" \
     '.settings | map(.name) | join(" ")' "$(sed -n \
-    's/^CONF(\([A-Z0-9_]*\),.* SHOWN, ".*/\1/p' "$srcdir/lib/conf/conf.tbl" |
+    's/^CONF(\([A-Z0-9_]*\),.* SHOWN,$/\1/p' "$srcdir/lib/conf/conf.tbl" |
     paste -sd ' ')"
 is_json "environment shows value, default and meaning of a setting" '.settings[] |
     select(.name == "RETENTION_SWEEP_MINUTES") | "\(.value) \(.default) \(.meaning)"' \
