@@ -295,14 +295,18 @@ async function* manual() {
 // have only a name.
 function commandsOfAssayctl() {
 	const known = new Map();
-	for (const row of read("ctl/request/commands.tbl").split("\n")) {
+	const table = read("ctl/request/commands.tbl");
+	// The options that several commands have.
+	const shared = new Map([...table.matchAll(
+	    /^#define ([A-Z]+) \\\n((?:.*\\\n)*.*)/gm)].map(([, ...row]) => row));
+	for (const row of table.slice(table.indexOf("\nCALL(")).replace(
+	    /^\t([A-Z]+)$/gm, (same, name) => shared.get(name) ?? same).split("\n")) {
 		const [, name, method, path] =
 		    /^C(?:ALL|OMMAND)\("([^"]+)"(?:, (\w+), "([^"]+)")?/.exec(row) ?? [];
-		const [, option] = /^\tOPT\w*\("([^"]+)"/.exec(row.replace(
-		    "PROPOSE()", 'OPT("propose")')) ?? [];
 		if (name !== undefined)
 			known.set(name, { method, path, options: [] });
-		else if (option !== undefined)
+		for (const [, option] of row.replace("PROPOSE()", 'OPT("propose")')
+		    .matchAll(/\bOPT\w*\("([^"]+)"/g))
 			[...known.values()].at(-1).options.push(option);
 	}
 	return known;
