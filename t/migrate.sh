@@ -213,6 +213,8 @@ sql "delete from assay.migration where number = 9999;
 echo '-- afterthought' >>"$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"
 check "a changed file is refused" prints_like '9998_bad.sql: has changed'
+check "the refusal of a changed file says what to do" \
+    prints_like 'restore it, or create a database of an unreleased build again$'
 is "a changed file ends with 65" "$status" 65
 rm "$scratch/sql/migrations/9998_bad.sql"
 ctl migrate --sql "$scratch/sql"

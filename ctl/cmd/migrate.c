@@ -450,7 +450,8 @@ applied_check(const struct migrate_work *w, struct fail *f)
 			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 			    w->file[j].path,
 			    "has changed since it was applied as %s; restore "
-			    "it and put the change into a new migration",
+			    "it, or create a database of an unreleased build "
+			    "again",
 			    m->name);
 	}
 	return 0;

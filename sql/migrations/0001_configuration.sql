@@ -26,12 +26,23 @@ create table assay.ruleset (
 	version text not null,
 	text text not null,
 	created_at timestamptz not null default now(),
+	author text, -- personal: an operator's email; null: assayctl migrate
+	rules integer, -- their number
 	primary key (event_type, version)
 );
 create table assay.ruleset_active (
 	event_type text primary key,
 	version text not null,
 	foreign key (event_type, version) references assay.ruleset
+);
+
+-- The results of the last long backtests of rulesets.
+create table assay.backtest_result (
+	id text primary key, -- sorts by time
+	event_type text not null,
+	author text not null, -- personal: an operator's email
+	finished_at timestamptz not null default now(),
+	body text not null -- the answer, JSON
 );
 
 -- Policies.  A version never changes; policy_active names the version that
@@ -43,6 +54,7 @@ create table assay.policy (
 	on_error text not null check (on_error in ('fail_open', 'fail_closed')),
 	bands jsonb not null, -- [{"verdict","min","max","reviewQueue"?}, ...]
 	created_at timestamptz not null default now(),
+	author text, -- personal: an operator's email; null: assayctl migrate
 	primary key (event_type, version)
 );
 create table assay.policy_active (
@@ -74,10 +86,19 @@ create table assay.list_entry (
 	expires_at timestamptz,
 	created_by text not null, -- personal: an operator's email
 	created_at timestamptz not null default now(),
+	network cidr, -- personal: of an ip that is a network
 	unique (subject, value, kind)
 );
 -- Finds a page of the entries of one kind and subject.
 create index on assay.list_entry (kind, subject, id);
+-- Count the entries of each kind from an index alone, and find those of a
+-- creator and those that end without reading the others.
+create index on assay.list_entry (kind);
+create index on assay.list_entry (kind, subject, created_by, id);
+create index on assay.list_entry (expires_at) where expires_at is not null;
+-- Finds the networks that have an address.
+create index on assay.list_entry using gist (network inet_ops)
+	where network is not null;
 
 -- The value that assay.epoch.lists had when the entries of a subject last
 -- changed.  A worker that has seen only an earlier value reloads the subject.

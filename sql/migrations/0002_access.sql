@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: ISC
--- Access: operators, sessions, logins and service keys; and the audit trail.
+-- Access: operators, sessions, logins and service keys; the audit trail; and
+-- proposals: changes that wait for a second person.
 
 create table assay.operator (
 	email text primary key, -- personal; lower case
-	role text not null check (role in ('admin', 'analyst')),
+	role text not null check (role in ('admin', 'analyst', 'author')),
 	password text not null, -- secret: libscrypt's "$s1$" string
 	password_temporary boolean not null default false, -- set by another
 	-- Every token carries the number.  A higher number ends all sessions.
@@ -11,6 +12,39 @@ create table assay.operator (
 	disabled_at timestamptz, -- null: the operator may log in
 	created_at timestamptz not null default now()
 );
+
+-- The second factor of operators: one-time passwords of an authenticator app
+-- (TOTP, RFC 6238), and recovery codes.
+create table assay.second_factor (
+	email text primary key references assay.operator,
+	-- Secret: the key, encrypted under a key from AUTH_SECRET and bound to
+	-- the email; fcgi/access/second_factor.c describes it.
+	sealed_key bytea not null check (length(sealed_key) = 48),
+	offered_at timestamptz not null default now(),
+	enabled_at timestamptz, -- null: offered, but no code was entered yet
+	-- The newest step of 30 s whose code was accepted.  No code of this step
+	-- or an earlier one is accepted again.
+	last_step bigint not null default 0
+);
+
+-- Recovery codes that were not used yet.
+create table assay.recovery_code (
+	email text not null references assay.second_factor on delete cascade,
+	hash bytea not null check (length(hash) = 32), -- keyed hash
+	primary key (email, hash)
+);
+
+-- Filters of a console's screen that an operator has saved.
+create table assay.saved_view (
+	id text primary key,
+	owner text not null, -- personal: an operator's email
+	screen text not null check (screen in ('cases', 'decisions')),
+	name text not null,
+	query text not null, -- personal: JSON, parameters and their values
+	shared boolean not null, -- with all operators
+	unique (owner, screen, name)
+);
+create index on assay.saved_view (id) where shared;
 
 -- Tokens that were logged out, kept until they have expired.
 create table assay.revoked_token (
@@ -106,3 +140,50 @@ create table assay.audit_seal_logged (
 	day date not null
 );
 insert into assay.audit_seal_logged (day) values ('1970-01-01');
+
+-- A request that an author has proposed, and its decision.  A proposal never
+-- changes, except for its decision.  Proposals are kept as long as the audit
+-- trail; assay.proposal_end() and others remove the personal columns.  Ids sort
+-- by time.
+create table assay.proposal (
+	id text primary key,
+	action text not null, -- method and path
+	subject text not null check (subject in ('rules', 'policies',
+	    'shadow', 'retention', 'erasure', 'lists', 'config')),
+	-- What the action changes: an event type, the id of a policy, 'model',
+	-- a list entry as "kind subject value" or by its id.  Personal for lists.
+	target text,
+	-- Personal for erasure and lists: the body of the request as JSON; of a
+	-- CSV file a string.  Null: it has none, or it is removed.
+	body text,
+	digest text, -- SHA-256 of action and body; removed with the body
+	-- What was active when the proposal was made, by assay.proposal_state();
+	-- and its text before and after the change.  Personal for lists.
+	base text,
+	before text,
+	after text,
+	reason text not null, -- personal: free text
+	author text not null, -- personal: an operator's email
+	created_at timestamptz not null default clock_timestamp(),
+	-- A proposal that runs in several transactions is 'running' until the
+	-- last one, and then 'approved' or 'failed'.
+	status text not null default 'pending' check (status in ('pending',
+	    'running', 'approved', 'failed', 'rejected', 'withdrawn',
+	    'expired')),
+	decided_by text, -- personal: an operator's email
+	decided_at timestamptz,
+	decision_reason text, -- personal: free text
+	-- What the proposal publishes or tries, also after its body is removed.
+	version text, -- null: the request names none
+	shadow boolean not null default false, -- it begins a shadow
+	-- The least role that may propose the action.
+	least_role text not null default 'author'
+	    check (least_role in ('analyst', 'author', 'admin'))
+);
+
+-- Finds the proposals that wait.
+create index on assay.proposal (id)
+where status in ('pending', 'running', 'failed');
+-- Finds the proposal that a shadow came of.
+create index on assay.proposal (target, version)
+where shadow and status = 'approved';

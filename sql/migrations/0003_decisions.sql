@@ -22,12 +22,11 @@ create table assay.verdict_log (
 ) partition by range (decided_at);
 create index on assay.verdict_log (event_id);
 -- BRIN indexes do not cover pages without a summary, and each query reads
--- those; autosummarize keeps them few.  Rows lie in the order of xid, also
--- those that were drained late from a spool.
+-- those; autosummarize keeps them few.
 create index on assay.verdict_log using brin (decided_at)
     with (autosummarize = on);
-create index on assay.verdict_log using brin ((xid::text::bigint))
-    with (autosummarize = on);
+-- Readers of the log find where they stopped, and the end of their next piece.
+create index on assay.verdict_log ((xid::text::bigint));
 
 -- The personal part of a decision: the masked request (collection "activity")
 -- and the sample from which the decision is recomputed (collection "replay").
@@ -106,4 +105,17 @@ create table assay.spool_host (
 	records bigint not null, -- to be drained
 	quarantined bigint not null, -- files
 	reported_at timestamptz not null
+);
+
+-- What a page of a log is to show.
+create type assay.log_filter as (
+	activity boolean, -- the activity log; false: the verdict log
+	before text, -- the last id of the previous page
+	-- The decisions to show; null: all of them.
+	user_id text, -- personal
+	event_type text,
+	verdict text,
+	tag text,
+	min_score bigint,
+	max_score bigint
 );

@@ -17,6 +17,7 @@ create table assay.entity (
 	users smallint not null default 0,
 	devices smallint not null default 0,
 	first_device bigint,
+	first_seen timestamptz default now(),
 	unique (key, kind)
 ) with (fillfactor = 80);
 

@@ -35,10 +35,11 @@ create table assay.alert_channel (
 -- ids.  A revoked subscriber stays, inactive.
 create view assay.subscriber as
 select id, events, active, created_at, 'whd_' as id_prefix,
-	null::text as min_verdict, 0 as throttle_per_min
+	null::text as min_verdict, 0 as throttle_per_min, failures
 from assay.webhook_endpoint
 union all
-select id, events, active, created_at, 'ntd_', min_verdict, throttle_per_min
+select id, events, active, created_at, 'ntd_', min_verdict, throttle_per_min,
+	failures
 from assay.alert_channel;
 
 -- Events other than verdicts, written in the transaction that causes them.  The
@@ -88,7 +89,11 @@ create table assay.delivery (
 	attempts int not null default 0,
 	next_attempt_at timestamptz not null default clock_timestamp(),
 	claimed_until timestamptz,
-	last_error text -- contains no address
+	-- Contains no address.  Personal: what a receiver said may name a user.
+	last_error text,
+	resent boolean not null default false, -- after it was dead
+	-- Of a probe: a copy of a dead letter, for one attempt.
+	dead_at timestamptz
 -- A row lives for a second or two: its page has room for the lease, which
 -- changes no index, and dead rows are vacuumed soon.
 ) with (fillfactor = 60, autovacuum_vacuum_threshold = 2000,
@@ -99,9 +104,14 @@ create index on assay.delivery (user_id) where user_id is not null;
 -- Dead letters: deliveries that failed for the last time.  A separate table
 -- keeps the queue short.
 create table assay.dead_letter (
-	like assay.delivery including defaults,
-	dead_at timestamptz not null default clock_timestamp(),
+	like assay.delivery including defaults, -- resent: and dead once more
+	probed_at timestamptz, -- when its last probe failed
 	primary key (id)
 );
+alter table assay.dead_letter
+	alter dead_at set default clock_timestamp(),
+	alter dead_at set not null;
 create index on assay.dead_letter (dead_at);
+create index on assay.dead_letter (subscriber_id, probed_at nulls first, id)
+	where not resent;
 create index on assay.dead_letter (user_id) where user_id is not null;

@@ -85,6 +85,20 @@ create table assay.shadow_count (
 	primary key (number, event_type, kind, name)
 ) with (fillfactor = 50);
 
+-- The newest decisions about which a shadow disagrees with what is active.
+-- At most 20 for each shadow and event type, written with its counts.  Like the
+-- verdict log it holds nothing about a person.
+create table assay.shadow_example (
+	number bigint references assay.shadow on delete cascade,
+	event_type text,
+	verdict_id text,
+	event_id text not null,
+	decided_at timestamptz not null,
+	live text not null, -- verdicts
+	shadow text not null,
+	primary key (number, event_type, verdict_id)
+);
+
 -- The candidate ruleset or model of each slot that has a running shadow.
 create view assay.shadow_candidate as
 select s.slot, s.kind, s.id, s.version, s.hash,
@@ -94,3 +108,14 @@ from assay.shadow s
 	    and r.event_type = s.slot and r.version = s.version
 	left join assay.model m on m.hash = s.hash
 where s.kind <> 'scorer' and s.ended_at is null;
+
+-- The versions of rulesets with what is true of them now.
+create view assay.ruleset_version as
+select r.event_type, r.version, r.author, r.created_at, r.rules, r.text,
+	exists (select from assay.ruleset_active a
+	    where a.event_type = r.event_type and a.version = r.version)
+	    as active,
+	exists (select from assay.shadow_candidate c
+	    where c.kind = 'ruleset' and c.slot = r.event_type
+		and c.version = r.version) as shadow
+from assay.ruleset r;

@@ -74,31 +74,3 @@ begin;
 select from assay.review_case where id in ('a', 'c', 'e') for update;
 \! psql -XAtc 'select next(), next(), next()'
 rollback;
-
--- The migration fills in what old cases say about their events, from what the
--- logs still have.
-create table assay.verdict_log_202001 partition of assay.verdict_log
-    for values from ('2020-01-01Z') to ('2020-02-01Z');
-create table assay.decision_detail_202001 partition of assay.decision_detail
-    for values from ('2020-01-01Z') to ('2020-02-01Z');
-insert into assay.verdict_log (decided_at, id, event_id, event_type, verdict,
-    score, reasons, policy_id, policy_version, correlation_id)
-select '2020-01-02Z', 'v-' || n, 'e-' || n, 'order.place', 'review', 50,
-	'[{"tag":"b","points":9},{"tag":"ml:x","points":1},{"tag":"a","points":0}]',
-	'p', 'v', 'c'
-from unnest(array['f', 'g', 'h']) n;
-insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
-    user_id, request)
-values ('2020-01-02Z', 'v-f', 'e-f', 'order.place', 'u',
-	'{"amount":12.50,"currency":"EUR"}'),
-    ('2020-01-02Z', 'v-g', 'e-g', 'order.place', 'u',
-	'{"amount":1e-20000,"currency":"EUR"}'),
-    ('2020-01-02Z', 'v-h', 'e-h', 'order.place', 'u', null);
-insert into assay.review_case (id, event_id, verdict_id, queue, score, opened_at)
-select n, 'e-' || n, 'v-' || n, 'old', 50, '2020-01-02Z'
-from unnest(array['f', 'g', 'h', 'i']) n;
-begin;
-\i sql/migrations/0014_case_facts.sql
-commit;
-select id, event_type, amount, currency, tags from assay.review_case
-where queue = 'old' order by id;
