@@ -174,8 +174,8 @@ order by id for update;
 
 -- Which of these links exist.
 -- name: graph_links many read
-select l.a, l.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
-	join assay.entity_link l on l.a = w.a and l.b = w.b;
+select w.a, w.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
+	join assay.entity_link l on l.older = w.a and l.newer = w.b;
 
 -- Whether one of these entities, which are not locked, is no longer a root,
 -- because an erasure has split its component.
@@ -260,7 +260,7 @@ where e.id = w.id;
 -- Two events may add the same link at the same time.
 -- columns: a b
 -- name: txn_add_links write
-insert into assay.entity_link (a, b)
+insert into assay.entity_link (older, newer)
 select w.a, w.b from unnest($1::bigint[], $2::bigint[]) as w(a, b)
 order by w.a, w.b
 on conflict do nothing;

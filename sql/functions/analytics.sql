@@ -153,7 +153,7 @@ end;
 -- (from_xid, from_id): after max_decisions decisions or, if the log has fewer, at
 -- the watermark.  found_any is false if the piece has no decision; more is true
 -- if the log may continue after the piece.
-create or replace function assay.analytics_next_piece(from_xid bigint,
+create or replace function assay.analytics_piece_end(from_xid bigint,
     from_id text, watermark bigint, max_decisions bigint, out to_xid bigint,
     out to_id text, out found_any boolean, out more boolean)
 language plpgsql
@@ -253,7 +253,7 @@ begin
 	perform assay.analytics_compact();
 	changes := assay.analytics_add_changes(max_rows);
 
-	select * into piece from assay.analytics_next_piece(from_xid, from_id,
+	select * into piece from assay.analytics_piece_end(from_xid, from_id,
 	    watermark, max_rows);
 	to_xid := piece.to_xid;
 	to_id := piece.to_id;

@@ -12,10 +12,10 @@ set search_path = pg_catalog, pg_temp
 -- Other plans read all links first.
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 begin atomic
-	(select l.b from assay.entity_link l where l.a = graph_neighbors.entity
-	order by l.b desc limit graph_neighbors.max_links)
+	(select l.newer from assay.entity_link l where l.older = graph_neighbors.entity
+	order by l.newer desc limit graph_neighbors.max_links)
 	union all
-	(select l.a from assay.entity_link l where l.b = graph_neighbors.entity
+	(select l.older from assay.entity_link l where l.newer = graph_neighbors.entity
 	limit graph_neighbors.max_links);
 end;
 
@@ -112,7 +112,7 @@ return (with e as materialized (
 	    greatest(a.ord, b.ord) - 1)
 	order by least(a.ord, b.ord), greatest(a.ord, b.ord)), '[]')
     from e a join e b on a.id < b.id
-	join assay.entity_link l on l.a = a.id and l.b = b.id);
+	join assay.entity_link l on l.older = a.id and l.newer = b.id);
 
 -- The root of an entity's component, and the number of its entities.
 create or replace function assay.graph_root(entity bigint, out root bigint,

@@ -21,9 +21,9 @@ begin atomic
 		union
 		select e.id
 		from walk w, lateral (
-			select l.b from assay.entity_link l where l.a = w.id
+			select l.newer from assay.entity_link l where l.older = w.id
 			union all
-			select l.a from assay.entity_link l where l.b = w.id) n(id)
+			select l.older from assay.entity_link l where l.newer = w.id) n(id)
 			join assay.entity e on e.id = n.id
 		where e.kind between 1 and 4
 	)
@@ -67,8 +67,8 @@ declare
 	orphans bigint[];
 	fingerprint record;
 begin
-	delete from assay.entity_link where a = self and b = any(neighbors);
-	delete from assay.entity_link where b = self and a = any(neighbors);
+	delete from assay.entity_link where older = self and newer = any(neighbors);
+	delete from assay.entity_link where newer = self and older = any(neighbors);
 	update assay.entity e
 	set users = case when e.users < 500 then e.users - 1
 	    else assay.graph_count(e.id, 1) end
@@ -80,9 +80,9 @@ begin
 		where g.id <> all(orphans)
 	loop
 		delete from assay.entity_link
-		where a = fingerprint.id and b = any(orphans);
+		where older = fingerprint.id and newer = any(orphans);
 		delete from assay.entity_link
-		where b = fingerprint.id and a = any(orphans);
+		where newer = fingerprint.id and older = any(orphans);
 		update assay.entity e
 		set devices = case when e.devices < 500
 		    then e.devices - fingerprint.linked_devices
@@ -94,8 +94,8 @@ begin
 			where d.kind = 2 limit 1) end
 		where e.id = fingerprint.id;
 	end loop;
-	delete from assay.entity_link where a = any(orphans);
-	delete from assay.entity_link where b = any(orphans);
+	delete from assay.entity_link where older = any(orphans);
+	delete from assay.entity_link where newer = any(orphans);
 	return orphans;
 end
 $$;
@@ -110,7 +110,7 @@ returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	graveyard bigint;
+	erased_parent bigint;
 	root bigint;
 	part bigint[];
 	keeps_root boolean := false;
@@ -138,9 +138,9 @@ begin
 
 	insert into assay.entity (kind, key) values (0, chr(1))
 	on conflict (key, kind) do nothing;
-	select e.id into graveyard from assay.entity e
+	select e.id into erased_parent from assay.entity e
 	where e.kind = 0 and e.key = chr(1);
-	update assay.entity set parent = graveyard, size = 1
+	update assay.entity set parent = erased_parent, size = 1
 	where id = any(removed)
 		or id = old_root and kind = 0 and not keeps_root;
 end

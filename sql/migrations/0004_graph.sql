@@ -23,12 +23,12 @@ create table assay.entity (
 
 -- Links between entities, each once.
 create table assay.entity_link (
-	a bigint not null,
-	b bigint not null,
-	primary key (a, b),
-	check (a < b)
+	older bigint not null,
+	newer bigint not null,
+	primary key (older, newer),
+	check (older < newer)
 );
-create index on assay.entity_link (b);
+create index on assay.entity_link (newer);
 
 -- Events and fraud labels of a device or ip by day, packed by
 -- core/state/entity_risk.c.  Not columns of assay.entity: the companion updates

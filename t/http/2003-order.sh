@@ -73,7 +73,7 @@ is "an address's count of users equals its links" \
     from assay.entity where kind = 3")" \
     "$(sql "select string_agg(n::text, ',') from (select (select count(*)
 	from assay.entity_link l join assay.entity u on u.kind = 1
-	and u.id in (l.a, l.b) where e.id in (l.a, l.b)) n
+	and u.id in (l.older, l.newer) where e.id in (l.older, l.newer)) n
 	from assay.entity e where kind = 3) s")"
 
 # Invalid batches.

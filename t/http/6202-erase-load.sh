@@ -74,7 +74,7 @@ decide_login r-1 '"deviceId":"d-r","ip":"198.18.7.7"'
 during_erasure r-1 decide_login r-2 '"ip":"198.18.7.7","phone":"251933111222"'
 is "a decision meanwhile links its user to the erased address as a new one" \
     "$(sql "select e.users, (select count(*) from assay.entity_link l
-	where e.id in (l.a, l.b)) from assay.entity e
+	where e.id in (l.older, l.newer)) from assay.entity e
     where key = '198.18.7.7'")$(graph_faults)" "1|2"
 
 # Only the erased user connects the device and the address.

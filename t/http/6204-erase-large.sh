@@ -45,7 +45,7 @@ sql "with made as (
 	update assay.entity set size = 500 where id = (select
 	    coalesce(parent, id) from assay.entity where key = 'u-hub')
 )
-insert into assay.entity_link (a, b) select e.id, made.id from made, assay.entity e
+insert into assay.entity_link (older, newer) select e.id, made.id from made, assay.entity e
 where e.key = 'u-hub'" >/dev/null
 erase_user u-hub
 is "a user with 2200 devices is erased" "$STATUS $(json .graph)" "200 true"
@@ -75,7 +75,7 @@ sql "with made as (
 	insert into assay.entity (kind, key, users)
 	select 5, 'print-' || n, 1 from generate_series(1, 1500) n returning id
 )
-insert into assay.entity_link (a, b) select e.id, made.id from made, assay.entity e
+insert into assay.entity_link (older, newer) select e.id, made.id from made, assay.entity e
 where e.key = 'u-prints'" >/dev/null
 erase_user u-prints
 is "a user with 1500 fingerprints is erased" \

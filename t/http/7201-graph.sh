@@ -104,7 +104,7 @@ sql "with made as (
 	update assay.entity set users = 500 where key = '196.188.10.11'
 	returning id
 )
-insert into assay.entity_link (a, b) select ip.id, made.id from made, ip" >/dev/null
+insert into assay.entity_link (older, newer) select ip.id, made.id from made, ip" >/dev/null
 http GET /v1/graph/ip/196.188.10.11
 is_json "a busy address shows its newest 100 users" \
     '"\(.users | length) \(.users[0:2] | join(" "))"' \

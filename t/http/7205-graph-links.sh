@@ -78,10 +78,10 @@ sql "with made as (
 ), hub as (
 	insert into assay.entity (kind, key) values (2, 'hub') returning id
 ), kept as (
-	insert into assay.entity_link (a, b)
+	insert into assay.entity_link (older, newer)
 	select least(made.id, hub.id), greatest(made.id, hub.id) from made, hub
 )
-insert into assay.entity_link (a, b)
+insert into assay.entity_link (older, newer)
 select m.id, n.id from made m, made n where m.id < n.id
 on conflict do nothing" >/dev/null
 http GET /v1/graph/device/hub

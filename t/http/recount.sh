@@ -7,8 +7,8 @@
 # now is not compared.
 graph_faults() {
 	sql "with recursive side as (
-		select a as id, b as other from assay.entity_link
-		union all select b, a from assay.entity_link
+		select older as id, newer as other from assay.entity_link
+		union all select newer, older from assay.entity_link
 	), counted as (
 		select e.id, count(*) filter (where o.kind = 1 and e.kind <> 1) as users,
 		count(*) filter (where o.kind = 2 and e.kind = 5) as devices,

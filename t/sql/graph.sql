@@ -14,7 +14,7 @@ values (1001, 1, 'u-1', null, 7, 0), (1002, 2, 'd-1', 1001, 1, 2),
     (1003, 3, '10.0.0.1', 1001, 1, 2), (1004, 4, '251911234567', 1001, 1, 1),
     (1005, 5, 'f-1', null, 1, 2), (1006, 1, 'u-2', 1001, 1, 0),
     (1007, 1, 'u-3', 1003, 1, 0), (1008, 2, 'd-9', 1007, 1, 1);
-insert into assay.entity_link (a, b)
+insert into assay.entity_link (older, newer)
 values (1001, 1002), (1001, 1003), (1001, 1004), (1001, 1005), (1002, 1003),
     (1002, 1006), (1003, 1007), (1005, 1007), (1007, 1008);
 update assay.entity set first_seen = '2026-01-02 03:04:05.678+00';
@@ -34,12 +34,12 @@ select 100000 + n, case n when 20000 then 3 else 1 end,
     case n when 20000 then '10.9.9.9' else 'm-' || n end,
     case n when 20000 then 500 else 0 end
 from generate_series(1, 30001) n;
-insert into assay.entity_link (a, b)
+insert into assay.entity_link (older, newer)
 select least(100000 + n, 120000), greatest(100000 + n, 120000)
 from generate_series(1, 30001) n where n <> 20000;
 create function pg_temp.read() returns bigint language sql as $$
 select pg_stat_get_xact_tuples_returned('assay.entity_link_pkey'::regclass)
-    + pg_stat_get_xact_tuples_returned('assay.entity_link_b_idx'::regclass)
+    + pg_stat_get_xact_tuples_returned('assay.entity_link_newer_idx'::regclass)
     + pg_stat_get_xact_tuples_returned('assay.entity_link'::regclass)
 $$;
 begin;

@@ -13,7 +13,7 @@ begin
 	from regexp_split_to_table(links, '[- ]') with ordinality w(k, n)
 	group by k order by min(n)
 	on conflict do nothing;
-	insert into assay.entity_link (a, b)
+	insert into assay.entity_link (older, newer)
 	select least(a.id, b.id), greatest(a.id, b.id)
 	from regexp_split_to_table(links, ' ') l
 		join assay.entity a on a.key = split_part(l, '-', 1)
@@ -55,7 +55,7 @@ where e.kind > 1 order by e.key;
 -- Links whose entities were erased: none.
 create view loose_links as
 select l.* from assay.entity_link l
-	join assay.entity e on e.id in (l.a, l.b) and e.kind = 0;
+	join assay.entity e on e.id in (l.older, l.newer) and e.kind = 0;
 
 -- An unknown user has nothing to erase.
 select more, graph, baseline, until <= clock_timestamp()

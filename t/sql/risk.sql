@@ -152,7 +152,7 @@ commit;
 
 -- Erasing an entity removes its counts; an entity that stays keeps them.
 insert into assay.entity (kind, key) values (1, 'u-1');
-insert into assay.entity_link (a, b)
+insert into assay.entity_link (older, newer)
 select d.id, u.id from name d, name u
 where d.key in ('d-1', '192.0.2.1') and u.key = 'u-1';
 update assay.entity set users = case key when 'd-1' then 1 else 2 end

@@ -247,11 +247,11 @@ begin
 	from (select * from node where at in (select a from edge)) n
 		full join assay.entity e using (id)
 	where e.id is null or n.id is null;
-	return query select 'graph: links', concat_ws(' ', l.a, l.b, w.a, w.b)
+	return query select 'graph: links', concat_ws(' ', l.older, l.newer, w.a, w.b)
 	from (select a.id as a, b.id as b from edge x
 			join node a on a.at = x.a join node b on b.at = x.b
 		where a.id < b.id) w
-		full join assay.entity_link l using (a, b)
+		full join assay.entity_link l on l.older = w.a and l.newer = w.b
 	where l.ctid is null or w.a is null;
 	return query select 'graph: counters',
 		concat_ws(' ', e.kind, e.key, e.users, e.devices)
