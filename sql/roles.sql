@@ -401,7 +401,8 @@ grant execute on function assay.retention_cutoff(bigint),
 -- operator shows the analytics; companion may only count.
 grant select on assay.analytics_count, assay.analytics_total to assay_operator;
 grant execute on function assay.analytics_stretch(date, date, text),
-    assay.analytics_sum_name(text, text),
+    assay.analytics_counts(date, date, text),
+    assay.analytics_outcome_totals(), assay.analytics_sum_name(text, text),
     assay.analytics_handling(date, date, text, text),
     assay.analytics_summary() to assay_operator;
 grant execute on function assay.analytics_project(bigint),
@@ -441,7 +442,7 @@ grant execute on function assay.shadow_lock(),
     assay.shadow_end(text, text, text),
     assay.shadow_side(bigint, text, text),
     assay.shadow_verdicts(bigint, text),
-    assay.shadow_tags(bigint, text),
+    assay.shadow_tags(bigint, text), assay.shadow_labels(bigint, text),
     assay.shadow_examples(bigint, text),
     assay.shadow_list(text) to assay_operator;
 grant execute on function assay.shadow_scorer(text) to assay_companion;

@@ -481,6 +481,18 @@ grep '^t/http/[0-9].*\.sh$' "$tmp/text" |
     xargs awk 'FNR == 151 { print FILENAME " has more lines" }' >"$tmp/faults"
 verdict "no scenario has more than 150 lines"
 
+# A function ends with a line of its own, or with the expression that it returns.
+# shellcheck disable=SC2016 # this is awk
+grep '^sql/functions/' "$tmp/text" | xargs awk '
+	/^create or replace function / { name = $5; start = FNR; expression = 0 }
+	/^return / { expression = 1 }
+	start && FNR == start + 60 {
+		sub(/\(.*/, "", name)
+		print FILENAME ": " name " has more lines"
+	}
+	/^(\$\$|end);$/ || expression && /;$/ { start = 0 }' >"$tmp/faults"
+verdict "no function in sql/functions has more than 60 lines"
+
 grep -vE '\.(tbl|md|csv|out|want|bad|rule|json|txt)$|^(LICENSE|CHANGES|\.gitignore|\.clang-format|debian/(changelog|copyright|source/format))' \
     "$tmp/text" | xargs awk '
 	FNR <= 3 && /SPDX-License-Identifier: ISC/ { names[FILENAME] }

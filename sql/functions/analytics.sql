@@ -327,6 +327,41 @@ begin
 end
 $$;
 
+-- Count the decisions of a rebuild's day up to a time and, at that time, up to an id.
+-- Returns how many they are.
+create or replace function assay.analytics_rebuild_piece(
+    r assay.analytics_rebuild, to_at timestamptz, to_id text)
+returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	decisions bigint;
+begin
+	with facts as materialized (
+		select f.kind, f.event_type, f.name, count(*) as n
+		from assay.analytics_fact f
+		where f.decided_at >= r.counted_until
+			and f.decided_at <= to_at
+			and (f.decided_at > r.counted_until
+			    or f.id > r.counted_id)
+			and (f.decided_at < to_at
+			    or f.decided_at = to_at and f.id <= to_id)
+			and (f.xid < r.cursor_xid
+			    or f.xid = r.cursor_xid and f.id <= r.cursor_id)
+		group by 1, 2, 3
+	), added as (
+		insert into assay.analytics_rebuild_count as b
+		    (kind, event_type, name, n)
+		select f.kind, f.event_type, f.name, f.n from facts f
+		on conflict (kind, event_type, name) do update
+		set n = b.n + excluded.n
+	)
+	select coalesce(sum(f.n), 0) into decisions
+	from facts f where f.kind = 'verdict';
+	return decisions;
+end
+$$;
+
 -- Do the next step of a rebuild: count at most max_rows decisions of its day.
 -- A finished day replaces its counts, unless retention has begun to empty it.
 -- The last day also rebuilds the totals and ends the rebuild. Returns how
@@ -369,28 +404,7 @@ begin
 		to_id := '';
 	end if;
 
-	with facts as materialized (
-		select f.kind, f.event_type, f.name, count(*) as n
-		from assay.analytics_fact f
-		where f.decided_at >= r.counted_until
-			and f.decided_at < end_of_step
-			and (f.decided_at > r.counted_until
-			    or f.id > r.counted_id)
-			and (f.decided_at < to_at
-			    or f.decided_at = to_at and f.id <= to_id)
-			and (f.xid < r.cursor_xid
-			    or f.xid = r.cursor_xid and f.id <= r.cursor_id)
-		group by 1, 2, 3
-	), added as (
-		insert into assay.analytics_rebuild_count as b
-		    (kind, event_type, name, n)
-		select f.kind, f.event_type, f.name, f.n from facts f
-		on conflict (kind, event_type, name) do update
-		set n = b.n + excluded.n
-	)
-	select coalesce(sum(f.n), 0) into counted
-	from facts f where f.kind = 'verdict';
-
+	counted := assay.analytics_rebuild_piece(r, to_at, to_id);
 	done := to_at = end_of_day;
 	if not done then
 		update assay.analytics_rebuild
@@ -487,6 +501,52 @@ begin atomic
 	where t.n <> excluded.n;
 end;
 
+-- The counts of some days and of one event type or, if it is null, of all; if the
+-- days are null, the verdicts of the last 400 days.  The function sets no search
+-- path, so that PostgreSQL inlines it.
+create or replace function assay.analytics_counts(first date, last date,
+    of_type text)
+returns table (kind text, day date, name text, n bigint) language sql stable
+begin atomic
+	select c.kind, c.day, c.name, c.n from assay.analytics_count c
+	where c.kind = any(case when first is null then '{verdict}'::text[]
+	    else '{verdict,score,tag}' end)
+		and c.day between coalesce(first, '-infinity')
+		    and coalesce(last, 'infinity')
+		and c.day > (now() at time zone 'UTC')::date - 400
+		and (of_type is null or c.event_type = of_type);
+end;
+
+-- The totals of resolved cases and of labels.
+create or replace function assay.analytics_outcome_totals(out cases json,
+    out labels json, out false_positive_rate float8)
+language sql stable
+set search_path = pg_catalog, pg_temp
+begin atomic
+	with sums as (
+		select json_object_agg(t.kind || '.' || t.name, t.n) as n
+		from assay.analytics_total t where t.kind in ('case', 'label')
+	), cases as (
+		select coalesce((s.n ->> 'case.fraud')::bigint, 0) as fraud,
+			coalesce((s.n ->> 'case.legit')::bigint, 0) as legit,
+			coalesce((s.n ->> 'case.inconclusive')::bigint, 0)
+			    as inconclusive
+		from sums s
+	)
+	select json_build_object(
+		'resolved', c.fraud + c.legit + c.inconclusive,
+		'fraud', c.fraud,
+		'legit', c.legit,
+		'inconclusive', c.inconclusive),
+	    json_build_object(
+		'fraud', coalesce((s.n ->> 'label.fraud')::bigint, 0),
+		'legit', coalesce((s.n ->> 'label.legit')::bigint, 0),
+		'analyst', coalesce((s.n ->> 'label.analyst')::bigint, 0),
+		'chargeback', coalesce((s.n ->> 'label.chargeback')::bigint, 0)),
+	    coalesce(c.legit::float8 / nullif(c.fraud + c.legit, 0), 0)
+	from sums s, cases c;
+end;
+
 -- The analytics summary.  Its counts of decisions are of some days, at most 400,
 -- and of one event type or, if it is null, of all.  If all parameters are null,
 -- they are the totals and the last 400 days; else neither day may be null.
@@ -496,18 +556,7 @@ returns text language sql stable
 set search_path = pg_catalog, pg_temp
 begin atomic
 	with counts as materialized (
-		select c.kind, c.day, c.name, c.n from assay.analytics_count c
-		where c.kind = 'verdict'
-			and c.day between coalesce(first, '-infinity')
-			    and coalesce(last, 'infinity')
-			and c.day > (now() at time zone 'UTC')::date - 400
-			and (of_type is null or c.event_type = of_type)
-		union all
-		select c.kind, c.day, c.name, c.n from assay.analytics_count c
-		where first is not null and c.kind in ('score', 'tag')
-			and c.day between first and last
-			and c.day > (now() at time zone 'UTC')::date - 400
-			and (of_type is null or c.event_type = of_type)
+		select c.* from assay.analytics_counts(first, last, of_type) c
 	), sums as materialized (
 		select t.kind, t.name, t.n from assay.analytics_total t
 		where first is null
@@ -532,30 +581,13 @@ begin atomic
 		    select c.day, c.name, c.n from counts c
 		    where c.kind = 'verdict') d
 		group by d.day
-	), outcome_count as (
-		select t.kind || '.' || t.name as name, t.n
-		from assay.analytics_total t where t.kind in ('case', 'label')
-		union all
-		select w.name, 0 from unnest(array['case.fraud', 'case.legit',
-		    'case.inconclusive', 'label.fraud', 'label.legit',
-		    'label.analyst', 'label.chargeback']) as w(name)
-	), outcomes as (
-		select json_object_agg(k.name, k.n) as n
-		from (select name, sum(n) as n from outcome_count group by name) k
-	), cases as (
-		select (n ->> 'case.fraud')::bigint as fraud,
-			(n ->> 'case.legit')::bigint as legit,
-			(n ->> 'case.inconclusive')::bigint as inconclusive
-		from outcomes
 	)
 	select json_build_object(
 	    'totals', (select json_build_object(
 		    'decisions', d.total,
 		    'byVerdict', json_build_object(
-			'allow', d.allow,
-			'challenge', d.challenge,
-			'review', d.review,
-			'deny', d.deny))
+			'allow', d.allow, 'challenge', d.challenge,
+			'review', d.review, 'deny', d.deny))
 		from days d where d.day is null),
 	    'scoreBuckets', (select json_agg(coalesce(u.n, 0) order by b)
 		from generate_series(0, 10) b
@@ -566,25 +598,14 @@ begin atomic
 		    where u.kind = 'tag' and u.n > 0
 		    order by u.n desc, u.name limit 20) t),
 	    'byDay', (select coalesce(json_object_agg(d.day, json_build_object(
-		    'total', d.total,
-		    'allow', d.allow,
-		    'challenge', d.challenge,
-		    'review', d.review,
+		    'total', d.total, 'allow', d.allow,
+		    'challenge', d.challenge, 'review', d.review,
 		    'deny', d.deny) order by d.day), '{}')
 		from days d where d.day is not null),
-	    'cases', json_build_object(
-		'resolved', c.fraud + c.legit + c.inconclusive,
-		'fraud', c.fraud,
-		'legit', c.legit,
-		'inconclusive', c.inconclusive),
-	    'labels', json_build_object(
-		'fraud', (o.n ->> 'label.fraud')::bigint,
-		'legit', (o.n ->> 'label.legit')::bigint,
-		'analyst', (o.n ->> 'label.analyst')::bigint,
-		'chargeback', (o.n ->> 'label.chargeback')::bigint),
-	    'falsePositiveRate', coalesce(
-		c.legit::float8 / nullif(c.fraud + c.legit, 0), 0))::text
-	from cases c, outcomes o;
+	    'cases', o.cases,
+	    'labels', o.labels,
+	    'falsePositiveRate', o.false_positive_rate)::text
+	from assay.analytics_outcome_totals() o;
 end;
 
 -- The analytics summary of all decisions.

@@ -33,65 +33,52 @@ returns table (name text, value bigint) language sql stable security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off
 begin atomic
-	select 'outbox_events', (select count(*)
-	    from (select from assay.outbox limit at_most) o)
+	values ('outbox_events', (select count(*)
+		from (select from assay.outbox limit at_most) o)),
+	    ('outbox_oldest', assay.age_ms((select o.occurred_at
+		from assay.outbox o order by o.number limit 1))),
+	    ('async_events', (select count(*)
+		from (select from assay.async_queue limit at_most) q)),
+	    ('async_oldest', assay.age_ms((select q.accepted_at
+		from assay.async_queue q order by q.number limit 1))),
+	    ('labels_waiting', (select l.waiting from assay.label_backlog l)),
+	    ('analytics_lag', assay.age_ms((select l.decided_at
+		from assay.verdict_log l
+		where l.xid::text::bigint >= (select c.next_xid
+		    from assay.analytics_cursor c)
+		limit 1))),
+	    ('model_refused', (select count(*) from assay.model_source p
+		where p.refusal is not null
+		    and p.polled_at > clock_timestamp() - interval '1 day')),
+	    ('model_poll', assay.age_ms((select max(p.polled_at)
+		from assay.model_source p))),
+	    ('spool_quarantined', (select coalesce(sum(h.quarantined), 0)::bigint
+		from assay.spool_host h)),
+	    ('retention_age', assay.age_ms((select nullif(
+		    coalesce(s.finished_at, s.started_at), '-infinity')
+		from assay.retention_sweep s))),
+	    ('months_ahead', assay.partitions_left())
 	union all
-	select 'outbox_oldest', assay.age_ms((select o.occurred_at
-	    from assay.outbox o order by o.number limit 1))
-	union all
-	select 'pending_' || k.kind, (select count(*)
-	    from (select from assay.delivery d
-		where d.id >= k.prefix and d.id < k.prefix || 'w'
-		limit at_most) d)
-	from (values ('webhook', 'whd_'), ('alert', 'ntd_')) as k(kind, prefix)
-	union all
-	select 'dead_' || k.kind, (select count(*)
-	    from (select from assay.dead_letter d
-		where d.id >= k.prefix and d.id < k.prefix || 'w'
-		limit at_most) d)
-	from (values ('webhook', 'whd_'), ('alert', 'ntd_')) as k(kind, prefix)
-	union all
-	select 'due_' || k.kind, assay.age_ms((select min(n.at)
-	    from assay.subscriber s cross join lateral (
-		select d.next_attempt_at as at from assay.delivery d
-		where d.subscriber_id = s.id
-		order by d.next_attempt_at limit 1) n
-	    where s.active and s.id like k.prefix))
-	from (values ('webhook', 'whk\_%'), ('alert', 'ntf\_%'))
-	    as k(kind, prefix)
-	union all
-	select 'async_events', (select count(*)
-	    from (select from assay.async_queue limit at_most) q)
-	union all
-	select 'async_oldest', assay.age_ms((select q.accepted_at
-	    from assay.async_queue q order by q.number limit 1))
-	union all
-	select 'labels_waiting', (select l.waiting from assay.label_backlog l)
-	union all
-	select 'analytics_lag', assay.age_ms((select l.decided_at
-	    from assay.verdict_log l
-	    where l.xid::text::bigint >= (select c.next_xid
-		from assay.analytics_cursor c)
-	    limit 1))
-	union all
-	select 'model_refused', (select count(*) from assay.model_source p
-	    where p.refusal is not null
-		and p.polled_at > clock_timestamp() - interval '1 day')
-	union all
-	select 'model_poll', assay.age_ms((select max(p.polled_at)
-	    from assay.model_source p))
+	select g.name || k.kind, g.value
+	from (values ('webhook', 'whd_', 'whk\_%'), ('alert', 'ntd_', 'ntf\_%'))
+		as k(kind, prefix, subscribers), lateral (values
+		('pending_', (select count(*)
+		    from (select from assay.delivery d
+			where d.id >= k.prefix and d.id < k.prefix || 'w'
+			limit at_most) d)),
+		('dead_', (select count(*)
+		    from (select from assay.dead_letter d
+			where d.id >= k.prefix and d.id < k.prefix || 'w'
+			limit at_most) d)),
+		('due_', assay.age_ms((select min(n.at)
+		    from assay.subscriber s cross join lateral (
+			select d.next_attempt_at as at from assay.delivery d
+			where d.subscriber_id = s.id
+			order by d.next_attempt_at limit 1) n
+		    where s.active and s.id like k.subscribers)))) as g(name, value)
 	union all
 	select 'psi_' || upper(replace(t.event_type, '.', '_')),
 		coalesce((select (d.psi * 1e6)::bigint from assay.drift d
 		where d.event_type = t.event_type), -1000000)
-	from assay.policy_active t
-	union all
-	select 'spool_quarantined', (select coalesce(sum(h.quarantined), 0)::bigint
-	    from assay.spool_host h)
-	union all
-	select 'retention_age', assay.age_ms((select nullif(
-		coalesce(s.finished_at, s.started_at), '-infinity')
-	    from assay.retention_sweep s))
-	union all
-	select 'months_ahead', assay.partitions_left();
+	from assay.policy_active t;
 end;

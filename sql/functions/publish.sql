@@ -109,35 +109,60 @@ begin atomic
 	select array_agg(t::assay.outbox order by t.number) from taken t;
 end;
 
--- The next decisions between two cursors as events, and the cursor of the last
--- one.
+-- Take the next decisions up to the watermark out of the verdict log, as events, if a
+-- subscriber wants them, and move the cursor.  assay.publish_next() explains looked
+-- and next_xid.
 create or replace function assay.publish_verdicts(max_events bigint,
-    from_xid bigint, from_id text, to_xid bigint,
-    out events assay.outbox[], out last_xid bigint, out last_id text)
-language plpgsql stable
+    wanted boolean, looked bigint, watermark bigint,
+    out events assay.outbox[], out next_xid bigint)
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+	min_gap constant bigint := 1000; -- transactions to store without an event
+	stored assay.publish_cursor;
+	from_xid bigint;
+	from_id text;
+	to_id text;
 begin
-	with decision as materialized (
-		select l.* from assay.log_between(from_xid, from_id, to_xid,
-		    '') l
-		order by l.xid, l.id limit max_events
-	)
-	select array_agg(row(null, 'verdict.reached.v1', json_strip_nulls(
-		    json_build_object('verdictId', l.id,
-			'eventId', l.event_id,
-			'eventType', l.event_type,
-			'verdict', l.verdict,
-			'score', l.score,
-			'reasons', l.reasons::json,
-			'policyId', l.policy_id,
-			'policyVersion', l.policy_version,
-			'reviewQueue', l.review_queue)), null,
-		    l.correlation_id, l.decided_at)::assay.outbox
-		    order by l.xid, l.id),
-		max(l.xid), (array_agg(l.id order by l.xid desc, l.id desc))[1]
-	into events, last_xid, last_id
-	from decision l;
+	select * into strict stored from assay.publish_cursor;
+	from_xid := stored.next_xid;
+	from_id := stored.last_id;
+	if looked > from_xid and looked <= watermark then
+		from_xid := looked;
+		from_id := '';
+	end if;
+	if wanted and from_xid < watermark then
+		with decision as materialized (
+			select l.* from assay.log_between(from_xid, from_id,
+			    watermark, '') l
+			order by l.xid, l.id limit max_events
+		)
+		select array_agg(row(null, 'verdict.reached.v1', json_strip_nulls(
+			    json_build_object('verdictId', l.id,
+				'eventId', l.event_id,
+				'eventType', l.event_type,
+				'verdict', l.verdict,
+				'score', l.score,
+				'reasons', l.reasons::json,
+				'policyId', l.policy_id,
+				'policyVersion', l.policy_version,
+				'reviewQueue', l.review_queue)), null,
+			    l.correlation_id, l.decided_at)::assay.outbox
+			    order by l.xid, l.id),
+			max(l.xid),
+			(array_agg(l.id order by l.xid desc, l.id desc))[1]
+		into events, next_xid, to_id
+		from decision l;
+	end if;
+	if cardinality(events) is distinct from max_events then
+		next_xid := watermark;
+		to_id := '';
+	end if;
+	if events is not null or watermark - stored.next_xid > min_gap then
+		update assay.publish_cursor c
+		set next_xid = publish_verdicts.next_xid, last_id = to_id;
+	end if;
 end
 $$;
 
@@ -164,16 +189,11 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare
-	min_gap constant bigint := 1000; -- transactions to store without an event
 	watermark bigint;
 	max_events bigint; -- of each source
 	has_subscriber boolean; -- for verdicts
 	from_outbox assay.outbox[];
-	stored assay.publish_cursor;
-	from_xid bigint;
-	from_id text;
-	decided record;
-	full_batch boolean;
+	from_log assay.outbox[];
 begin
 	busy := not pg_try_advisory_xact_lock(
 	    hashtextextended('assay.publish', 0));
@@ -189,40 +209,14 @@ begin
 	into max_events, has_subscriber
 	from assay.subscriber s where s.active;
 	from_outbox := assay.publish_outbox(max_events);
-
-	select * into strict stored from assay.publish_cursor;
-	from_xid := stored.next_xid;
-	from_id := stored.last_id;
-	if looked > from_xid and looked <= watermark then
-		from_xid := looked;
-		from_id := '';
-	end if;
-	if has_subscriber and from_xid < watermark then
-		select * into decided from assay.publish_verdicts(max_events,
-		    from_xid, from_id, watermark);
-	else
-		select null::assay.outbox[] as events, null::bigint as last_xid,
-			null::text as last_id
-		into decided;
-	end if;
-	full_batch := coalesce(cardinality(decided.events), 0) = max_events;
-	if full_batch then
-		next_xid := decided.last_xid;
-		update assay.publish_cursor c
-		set next_xid = decided.last_xid, last_id = decided.last_id;
-	else
-		next_xid := watermark;
-		if decided.events is not null
-		    or watermark - stored.next_xid > min_gap then
-			update assay.publish_cursor c
-			set next_xid = watermark, last_id = '';
-		end if;
-	end if;
+	select v.events, v.next_xid into from_log, next_xid
+	from assay.publish_verdicts(max_events, has_subscriber, looked,
+	    watermark) v;
 
 	select array_agg(f.topic), array_agg(f.events), array_agg(f.throttled)
 	into topics, events, throttled
-	from assay.fan_out(from_outbox || decided.events, throttle) f;
-	more := full_batch
-	    or coalesce(cardinality(from_outbox), 0) = max_events;
+	from assay.fan_out(from_outbox || from_log, throttle) f;
+	more := coalesce(max_events in (cardinality(from_outbox),
+	    cardinality(from_log)), false);
 end
 $$;

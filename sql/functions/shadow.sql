@@ -149,8 +149,88 @@ begin
 end
 $$;
 
--- Count the log between two cursors for the shadows that ran then, and remember the
--- newest decisions with another verdict.
+-- What these shadows and the live side decided in some scored decisions, which lie
+-- between two moments.  The function sets no search path, so that PostgreSQL inlines
+-- it.
+create or replace function assay.shadow_scored(numbers bigint[], ids text[],
+    reasons_of text[], first timestamptz, last timestamptz)
+returns table (number bigint, event_type text, verdict_id text, event_id text,
+    decided_at timestamptz, reasons json, tags json, live_score text,
+    shadow_score text, live text, shadow text)
+language sql stable
+begin atomic
+	select s.number, d.event_type, d.verdict_id, d.event_id, d.decided_at,
+		i.reasons::json, other.tags, live.score, other.score,
+		live.verdict, other.verdict
+	from unnest(ids, reasons_of) as i(id, reasons)
+		join assay.decision_detail d on d.verdict_id = i.id
+		    and d.decided_at >= first and d.decided_at <= last
+		    and d.sample is not null
+		cross join lateral json_to_record(d.sample::json)
+		    as live(score text, verdict text, shadow json)
+		cross join lateral json_to_record(live.shadow)
+		    as other(id text, score text, verdict text, tags json)
+		join assay.shadow s on s.id = other.id
+		    and s.number = any(numbers)
+	where live.shadow is not null;
+end;
+
+-- Count these decisions for these shadows, and remember the newest ones with another
+-- verdict.
+create or replace function assay.shadow_count_scored(numbers bigint[],
+    ids text[], reasons text[], first timestamptz, last timestamptz)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	most_examples constant int := 20; -- of a shadow and event type
+begin
+	with scored as materialized (
+		select s.* from assay.shadow_scored(numbers, ids, reasons,
+		    first, last) s
+	), examples as (
+		insert into assay.shadow_example (number, event_type,
+		    verdict_id, event_id, decided_at, live, shadow)
+		select f.number, f.event_type, f.verdict_id, f.event_id,
+			f.decided_at, f.live, f.shadow
+		from (select s.*, row_number() over (
+			partition by s.number, s.event_type
+			order by s.decided_at desc, s.verdict_id desc)
+			as position
+		    from scored s where s.live <> s.shadow) f
+		where f.position <= most_examples
+		on conflict do nothing
+	)
+	insert into assay.shadow_count as c (number, event_type, kind, name, n,
+	    points)
+	select s.number, s.event_type, f.kind, f.name, count(*), sum(f.points)
+	from scored s, lateral (
+		values ('verdicts', s.live || '.' || s.shadow, 0),
+			('live score', s.live_score, 0),
+			('shadow score', s.shadow_score, 0)
+		union all
+		select t.kind, t.tag, t.points
+		from (select 'live tag', l.* from json_to_recordset(s.reasons)
+			as l(tag text, points int)
+		    union all
+		    select 'shadow tag', o.* from json_to_recordset(s.tags)
+			as o(tag text, points int)) as t(kind, tag, points)
+		where t.points > 0) as f(kind, name, points)
+	group by 1, 2, 3, 4
+	on conflict (number, event_type, kind, name) do update
+	set n = c.n + excluded.n, points = c.points + excluded.points;
+	delete from assay.shadow_example e
+	using (select x.number, x.event_type, x.verdict_id, row_number() over (
+		partition by x.number, x.event_type
+		order by x.decided_at desc, x.verdict_id desc) as position
+	    from assay.shadow_example x where x.number = any(numbers)) old
+	where e.number = old.number and e.event_type = old.event_type
+		and e.verdict_id = old.verdict_id
+		and old.position > most_examples;
+end
+$$;
+
+-- Count the log between two cursors for the shadows that ran then.
 -- assay.analytics_project() calls this once for each piece of the log.  Details
 -- are found by their times, an hour at a time, as in assay.risk_events().
 create or replace function assay.shadow_project(from_xid bigint,
@@ -160,7 +240,6 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 declare
-	most_examples constant int := 20; -- of a shadow and event type
 	hour record;
 	numbers bigint[];
 begin
@@ -176,83 +255,8 @@ begin
 	loop
 		numbers := assay.shadow_lock_between(hour.first, hour.last);
 		continue when numbers is null;
-		with scored as materialized (
-			select s.number, d.event_type, d.verdict_id, d.event_id,
-				d.decided_at, i.reasons::json as reasons,
-				live.score as live_score,
-				live.verdict as live, other.verdict as shadow,
-				live.verdict || '.' || other.verdict as verdicts,
-				other.score as shadow_score, other.tags
-			from unnest(hour.ids, hour.reasons) as i(id, reasons)
-				join assay.decision_detail d
-				    on d.verdict_id = i.id
-				    and d.decided_at >= hour.first
-				    and d.decided_at <= hour.last
-				    and d.sample is not null
-				cross join lateral json_to_record(d.sample::json)
-				    as live(score text, verdict text,
-					shadow json)
-				cross join lateral json_to_record(live.shadow)
-				    as other(id text, score text, verdict text,
-					tags json)
-				join assay.shadow s on s.id = other.id
-				    and s.number = any(numbers)
-			where live.shadow is not null
-		), differing as (
-			select s.*, row_number() over (
-				partition by s.number, s.event_type
-				order by s.decided_at desc, s.verdict_id desc)
-				as position
-			from scored s where s.live <> s.shadow
-		), examples as (
-			insert into assay.shadow_example (number, event_type,
-			    verdict_id, event_id, decided_at, live, shadow)
-			select f.number, f.event_type, f.verdict_id, f.event_id,
-				f.decided_at, f.live, f.shadow
-			from differing f where f.position <= most_examples
-			on conflict do nothing
-		), facts as (
-			select s.number, s.event_type, 'verdicts' as kind,
-				s.verdicts as name, 0 as points
-			from scored s
-			union all
-			select s.number, s.event_type, 'live score',
-				s.live_score, 0
-			from scored s
-			union all
-			select s.number, s.event_type, 'shadow score',
-				s.shadow_score, 0
-			from scored s
-			union all
-			select s.number, s.event_type, 'live tag', t.tag, t.points
-			from scored s, json_to_recordset(s.reasons)
-				as t(tag text, points int)
-			where t.points > 0
-			union all
-			select s.number, s.event_type, 'shadow tag', t.tag,
-				t.points
-			from scored s, json_to_recordset(s.tags)
-				as t(tag text, points int)
-			where t.points > 0
-		)
-		insert into assay.shadow_count as c (number, event_type, kind,
-		    name, n, points)
-		select f.number, f.event_type, f.kind, f.name, count(*),
-			sum(f.points)
-		from facts f group by 1, 2, 3, 4
-		on conflict (number, event_type, kind, name) do update
-		set n = c.n + excluded.n, points = c.points + excluded.points;
-		delete from assay.shadow_example e
-		using (select x.number, x.event_type, x.verdict_id,
-			row_number() over (
-			    partition by x.number, x.event_type
-			    order by x.decided_at desc, x.verdict_id desc)
-			    as position
-		    from assay.shadow_example x
-		    where x.number = any(numbers)) old
-		where e.number = old.number and e.event_type = old.event_type
-			and e.verdict_id = old.verdict_id
-			and old.position > most_examples;
+		perform assay.shadow_count_scored(numbers, hour.ids,
+		    hour.reasons, hour.first, hour.last);
 	end loop;
 end
 $$;
@@ -414,6 +418,16 @@ return (select coalesce(json_agg(json_build_object(
     from assay.shadow_example e
     where e.number = of_number and e.event_type = of_type);
 
+-- The labelled decisions.
+create or replace function assay.shadow_labels(of_number bigint, of_type text)
+returns json language sql stable
+set search_path = pg_catalog, pg_temp
+return (select json_build_object(
+	'fraud', coalesce(sum(c.n) filter (where c.kind = 'fraud'), 0),
+	'legit', coalesce(sum(c.n) filter (where c.kind = 'legit'), 0))
+    from assay.shadow_count c
+    where c.number = of_number and c.event_type = of_type);
+
 -- The shadows of each event type, the one that scores its decisions now first.
 -- scorer is SCORER_SHADOW or null.  An ended shadow is listed if it has decided
 -- anything and no other shadow has taken its slot.
@@ -424,8 +438,8 @@ begin atomic
 	with candidate as (
 		select s.number, s.kind, s.slot, s.id, s.version, s.started_at,
 			s.ended_at, s.outcome,
-			case when s.kind = 'scorer' then s.slot
-				is not distinct from scorer
+			case s.kind
+			when 'scorer' then s.slot is not distinct from scorer
 			else s.ended_at is null end as running
 		from assay.shadow s
 		union all
@@ -434,9 +448,8 @@ begin atomic
 		where scorer is not null and not exists (select
 		    from assay.shadow s where s.slot = scorer)
 	), by_type as (
-		select a.event_type, k.*, array_position(array['ruleset',
-			'model', 'scorer'], k.kind) as rank,
-			coalesce((select sum(c.n) from assay.shadow_count c
+		select a.event_type, k.*, array_position(
+			'{ruleset,model,scorer}', k.kind) as rank, coalesce((select sum(c.n) from assay.shadow_count c
 			    where c.number = k.number
 				and c.event_type = a.event_type
 				and c.kind = 'verdicts'), 0) as decisions
@@ -470,13 +483,7 @@ begin atomic
 			= split_part(c.name, '.', 2))::float8
 		/ nullif(p.decisions, 0), 0),
 	    'verdicts', assay.shadow_verdicts(p.number, p.event_type),
-	    'labels', (select json_build_object(
-		    'fraud', coalesce(sum(c.n) filter (where
-			c.kind = 'fraud'), 0),
-		    'legit', coalesce(sum(c.n) filter (where
-			c.kind = 'legit'), 0))
-		from assay.shadow_count c
-		where c.number = p.number and c.event_type = p.event_type),
+	    'labels', assay.shadow_labels(p.number, p.event_type),
 	    'live', assay.shadow_side(p.number, p.event_type, 'live'),
 	    'shadow', assay.shadow_side(p.number, p.event_type, 'shadow'),
 	    'tags', assay.shadow_tags(p.number, p.event_type),

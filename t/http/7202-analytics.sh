@@ -109,7 +109,9 @@ is "the counts of today still agree with the log" \
 is "the summary reads only tables of counts" \
     "$(sql "select distinct d.refobjid::regclass
     from pg_depend d
-    where d.objid = 'assay.analytics_stretch(date, date, text)'::regprocedure
+    where d.objid in ('assay.analytics_stretch(date, date, text)'::regprocedure,
+	    'assay.analytics_counts(date, date, text)'::regprocedure,
+	    'assay.analytics_outcome_totals()'::regprocedure)
 	and d.refclassid = 'pg_class'::regclass order by 1")" \
     "assay.analytics_count
 assay.analytics_total"
