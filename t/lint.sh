@@ -389,6 +389,18 @@ grep -qF " * Those of $vector." core/signal/features.tbl ||
     echo "core/signal/features.tbl does not say: Those of $vector." >"$tmp/faults"
 verdict "no feature changes without FEATURES_VERSION"
 
+# docs/UPGRADE.md has the migrations of each release and their checksum.
+sed -n 's/^- \*\*Migrations\*\*: \([0-9]*\) to \([0-9]*\), cksum \([0-9]*\),.*/\1 \2 \3/p' \
+    docs/UPGRADE.md | while read -r first last sum; do
+	printf '%s\n' sql/migrations/* | awk -F / -v "first=$first" \
+	    -v "last=$last" 'substr($3, 1, 4) >= first && substr($3, 1, 4) <= last' |
+	    xargs cat | cksum | grep -q "^$sum " ||
+	    echo "a migration of $first to $last has changed"
+done >"$tmp/faults"
+grep -q '^- \*\*Migrations\*\*: 0001 to .*, cksum' docs/UPGRADE.md ||
+    echo "docs/UPGRADE.md has no checksum" >>"$tmp/faults"
+verdict "no migration of a release has changed"
+
 # A folder or file that these pages name exists.  A function in the walks of
 # ARCHITECTURE.md is defined in the file beside it.
 {
