@@ -21,7 +21,7 @@
 #include "fcgi/ep/routes.h"
 #include "fcgi/ep/sample_batch.h"
 #include "fcgi/ep/sample_turn.h"
-#include "fcgi/gate/route.h"
+#include "fcgi/gate/long_request.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"
@@ -70,6 +70,8 @@ struct backtest_state {
 static struct worker_slot *find_worker(
     const struct req *req, int64_t *ret_number);
 static void cancel_running(struct req *req);
+static bool is_small_backtest(const struct req *req);
+static int test_candidate(struct req *req, struct resp *resp);
 static int read_candidate(struct req *req, struct backtest_state *bt);
 static void read_size(struct req *req, struct backtest_state *bt);
 static int run_backtest(
@@ -136,38 +138,9 @@ static const struct body_field policy_fields[] = {
 int
 backtest_run(struct req *req, struct resp *resp)
 {
-	struct backtest_state *bt = arena_alloc(req->arena, sizeof(*bt));
-	int r;
-
-	if (bt == NULL)
-		return fail_memory(&req->fail);
-	bt->started = clock_ticks();
-	if (read_candidate(req, bt) == -1 ||
-	    flip_page_read(&bt->page, req->json, &req->fail) == -1)
-		return -1;
-	read_size(req, bt);
-	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
-	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
-	r = run_backtest(req, resp, bt);
-	live_book_clear_scoring(&bt->live.scoring);
-	atomic_store(&req->worker->slot->backtest_type, 0);
-	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
-		fail_too_long(req, bt);
-	db_set_deadline(req->worker->db, 0);
-	db_rollback(req->worker->db);
-	if (r == -1)
-		return -1;
-	return answer_backtest(req, resp, bt, clock_ticks() - bt->started);
-}
-
-bool
-backtest_is_small(const struct req *req)
-{
-	struct json_object *newest;
-
-	return json_object_object_get_ex(req->json, "newest", &newest) &&
-	    json_object_is_type(newest, json_type_int) &&
-	    json_object_get_int64(newest) <= SMALL;
+	return is_small_backtest(req)
+	    ? test_candidate(req, resp)
+	    : long_request_run(req, resp, test_candidate);
 }
 
 /*
@@ -264,6 +237,45 @@ backtest_id_text(int64_t id, char ret[BACKTEST_ID_SIZE])
 	snprintf(ret, BACKTEST_ID_SIZE, "bkt_%016" PRIx64, (uint64_t)id);
 }
 
+/* Whether the body asks for so few samples that it is no long request. */
+static bool
+is_small_backtest(const struct req *req)
+{
+	struct json_object *newest;
+
+	return json_object_object_get_ex(req->json, "newest", &newest) &&
+	    json_object_is_type(newest, json_type_int) &&
+	    json_object_get_int64(newest) <= SMALL;
+}
+
+/* Test the candidate of the body. */
+static int
+test_candidate(struct req *req, struct resp *resp)
+{
+	struct backtest_state *bt = arena_alloc(req->arena, sizeof(*bt));
+	int r;
+
+	if (bt == NULL)
+		return fail_memory(&req->fail);
+	bt->started = clock_ticks();
+	if (read_candidate(req, bt) == -1 ||
+	    flip_page_read(&bt->page, req->json, &req->fail) == -1)
+		return -1;
+	read_size(req, bt);
+	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
+	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
+	r = run_backtest(req, resp, bt);
+	live_book_clear_scoring(&bt->live.scoring);
+	atomic_store(&req->worker->slot->backtest_type, 0);
+	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
+		fail_too_long(req, bt);
+	db_set_deadline(req->worker->db, 0);
+	db_rollback(req->worker->db);
+	if (r == -1)
+		return -1;
+	return answer_backtest(req, resp, bt, clock_ticks() - bt->started);
+}
+
 /* Read the candidate. */
 static int
 read_candidate(struct req *req, struct backtest_state *bt)
@@ -296,7 +308,7 @@ read_size(struct req *req, struct backtest_state *bt)
 {
 	const struct worker *w = req->worker;
 
-	bt->small = backtest_is_small(req);
+	bt->small = is_small_backtest(req);
 	bt->limit_s = bt->small ? SMALL_LIMIT : req->route->limit_s;
 	bt->newest = body_int(req->json, "newest", 0);
 	bt->examples = body_int(req->json, "examples", 0);

@@ -7,6 +7,7 @@
 #define ALONE false
 #define COMBINES true
 #define CSV(max) (-(max))
+#define LONG(seconds) (-(seconds))
 
 const struct route routes[] = {
 #define ROUTE(method, path, group, access, scope, budget, trail, step_up,      \
@@ -14,7 +15,8 @@ const struct route routes[] = {
 	{ ROUTE_##fn, METHOD_##method, path, GROUP_##group, ACCESS_##access,   \
 		SCOPE_##scope, BUDGET_##budget, TRAIL_##trail,                 \
 		STEP_UP_##step_up, combines, (body) < 0 ? -(body) : (body),    \
-		(body) < 0, limit, fn },
+		(body) < 0, (limit) < 0 ? -(limit) : (limit), (limit) < 0,     \
+		fn },
 #include "fcgi/http/routes.tbl"
 #undef ROUTE
 };

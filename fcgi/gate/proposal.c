@@ -9,9 +9,10 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "fcgi/gate/long_request.h"
 #include "fcgi/gate/proposal.h"
-#include "fcgi/gate/route.h"
 #include "fcgi/http/resp.h"
+#include "fcgi/http/route_type.h"
 #include "lib/conf/conf.h"
 #include "lib/json/body.h"
 
@@ -140,12 +141,15 @@ int
 proposal_run(struct req *req, const struct proposal *p, const char *author,
     struct resp *ret)
 {
+	const struct route *route = p->request.route;
 	struct req inner = inner_request_for(req, &p->request);
 	int r;
 
 	inner.approved = true;
 	inner.author = author;
-	r = route_call(&inner, ret);
+	worker_limit(req->worker, route->limit_s);
+	r = route->is_long ? long_request_run(&inner, ret, route->handler)
+			   : route->handler(&inner, ret);
 	req->fail = inner.fail;
 	req->json = inner.json;
 	req->part_committed = inner.part_committed;

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
@@ -16,13 +15,14 @@
 #include "fcgi/access/session_cookie.h"
 #include "fcgi/gate/audit.h"
 #include "fcgi/gate/load_shed.h"
+#include "fcgi/gate/long_request.h"
 #include "fcgi/gate/proposal.h"
 #include "fcgi/gate/route.h"
 #include "fcgi/gate/route_find.h"
 #include "fcgi/http/path_match.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/worker/host_semaphore.h"
+#include "fcgi/http/route_type.h"
 #include "fcgi/worker/settings_sync.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
@@ -34,11 +34,9 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define LONG_S 60 /* a route with this limit is a long one */
 #define CHECK_TIME CLOCK_SECOND /* to read the settings before a login */
 #define BODY_IGNORED 4096 /* bytes of a body that is ignored */
 
-static int call_limited(struct req *req, struct resp *resp, route_fn *fn);
 static int run_handler(struct req *req, struct resp *resp);
 static int pass_gate(struct req *req, struct resp *resp);
 static int check_load(struct req *req);
@@ -67,19 +65,13 @@ static const struct {
 #undef QUERY
 };
 
-int
-route_call(struct req *req, struct resp *resp)
-{
-	worker_limit(req->worker, req->route->limit_s);
-	return call_limited(req, resp, req->route->handler);
-}
-
 void
 route_run(struct req *req, const struct route *route, struct resp *resp)
 {
 	req->route = route;
 	if (pass_gate(req, resp) == -1 ||
-	    call_limited(req, resp, run_handler) == -1)
+	    (route->is_long ? long_request_run(req, resp, run_handler)
+			    : run_handler(req, resp)) == -1)
 		refuse_request(req, resp);
 }
 
@@ -88,30 +80,6 @@ route_settle(struct req *req, struct resp *resp)
 {
 	if (req->answer(req, resp) == -1)
 		refuse_request(req, resp);
-}
-
-/*
- * Run a handler of the request's route.  Long requests leave two workers of the
- * operator group free, or one if the group has two.
- */
-static int
-call_limited(struct req *req, struct resp *resp, route_fn *fn)
-{
-	_Atomic int32_t *slots = req->worker->shm->long_requests;
-	const int n =
-	    conf.OPERATOR_WORKERS > 2 ? (int)conf.OPERATOR_WORKERS - 2 : 1;
-	int slot, r;
-
-	if (req->route->limit_s < LONG_S ||
-	    (req->route->id == ROUTE_backtest_run && backtest_is_small(req)))
-		return fn(req, resp);
-	if ((slot = host_semaphore_acquire(slots, n, getpid())) == -1)
-		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
-		    "no more long requests may run at once; try again when one "
-		    "has ended");
-	r = fn(req, resp);
-	host_semaphore_release(slots, slot);
-	return r;
 }
 
 /* Run the handler, with an audit entry if the route requires one. */

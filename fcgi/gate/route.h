@@ -3,23 +3,9 @@
 #ifndef FCGI_GATE_ROUTE_H
 #define FCGI_GATE_ROUTE_H
 
-#include <stdbool.h>
-
-#include "fcgi/http/route_type.h"
-
-/*
- * Whether the body of a backtest asks for so few samples that it takes no
- * longer than other requests.
- */
-bool backtest_is_small(const struct req *req);
-
-/*
- * Run the handler of req->route with its time limit.  The caller has checked
- * the request.  Return what the handler returned, or -1 with UNAVAILABLE in
- * req->fail if too many long requests run.
- */
-int route_call(struct req *req, struct resp *resp)
-    __attribute__((warn_unused_result));
+struct req;
+struct resp;
+struct route;
 
 /*
  * Run one request of the route that route_find() found, or NULL (404, 405):

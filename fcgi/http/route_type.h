@@ -67,6 +67,7 @@ struct route {
 	size_t body_max; /* 0: no body; up to 4 KiB are ignored */
 	bool csv; /* text/csv, else application/json */
 	int limit_s;
+	bool is_long; /* the gate runs it as a long request */
 	route_fn *handler;
 };
 

@@ -18,6 +18,7 @@
 #include "fcgi/gate/route_find.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
+#include "fcgi/http/route_type.h"
 #include "fcgi/pool/request_loop.h"
 #include "fcgi/worker/settings_sync.h"
 #include "fcgi/worker/worker.h"
