@@ -225,7 +225,10 @@ check_session(struct req *req, const struct token *token)
 	    rows_get_int(&rows, "session_number") != token->session)
 		return fail_set(
 		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
-	req->operator.email = req->author = token->email;
+	req->change = arena_alloc(req->arena, sizeof(*req->change));
+	if (req->change == NULL)
+		return fail_memory(&req->fail);
+	req->operator.email = req->change->author = token->email;
 	req->operator.role = token_role(rows_get_text(&rows, "role"));
 	req->operator.temporary = rows_get_bool(&rows, "password_temporary");
 	req->operator.second_factor = rows_get_bool(&rows, "second_factor");

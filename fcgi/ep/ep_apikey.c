@@ -112,7 +112,7 @@ apikey_revoke(struct req *req, struct resp *resp)
 	hash = rows_bytes(&rows, 0, rows_col(&rows, "hash"), &size);
 	assert(size == sizeof(req->key_hash));
 	memcpy(req->key_hash, hash, size);
-	req->committed = forget_key;
+	req->change->committed = forget_key;
 	return resp_json(req, resp, 200, "{\"ok\":true}");
 }
 

@@ -198,7 +198,7 @@ backtest_cancel(struct req *req, struct resp *resp)
 	if (find_worker(req, &number) == NULL)
 		return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL,
 		    "no backtest of this id runs on this host");
-	req->committed = cancel_running;
+	req->change->committed = cancel_running;
 	return resp_json(req, resp, 200, "{\"ok\":true}");
 }
 

@@ -83,7 +83,7 @@ config_apply(struct req *req, struct resp *resp)
 	    (rehearse && run_savepoint(req, STMT_REHEARSAL_UNDO) == -1))
 		return -1;
 	if (rehearse)
-		req->committed = NULL;
+		req->change->committed = NULL;
 	if (str_text(&results) == NULL)
 		return fail_memory(&req->fail);
 	str_init(&s, req->arena);
@@ -145,6 +145,7 @@ static int
 make_change(struct req *req, struct json_object *change, struct resp *ret)
 {
 	struct inner_request request;
+	struct req_change own = *req->change;
 	struct req inner;
 	const char *action;
 
@@ -159,7 +160,7 @@ make_change(struct req *req, struct json_object *change, struct resp *ret)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "action",
 		    "must be method and path of a change of the configuration");
-	if (req->approved &&
+	if (req->change->approved &&
 	    (request.route->id == ROUTE_webhook_create ||
 		request.route->id == ROUTE_webhook_revoke))
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
@@ -168,17 +169,17 @@ make_change(struct req *req, struct json_object *change, struct resp *ret)
 	inner = inner_request_for(req, &request);
 	inner.method = request.route->method;
 	inner.path = request.path;
-	inner.audited = NULL;
-	if ((!req->approved && !body_int(req->json, "rehearse", 0) &&
+	inner.change = &own;
+	own.audited = NULL;
+	if ((!req->change->approved && !body_int(req->json, "rehearse", 0) &&
 		proposal_gate(&inner) == -1) ||
 	    request.route->handler(&inner, ret) == -1 ||
-	    (!req->approved &&
+	    (!req->change->approved &&
 		audit_add_entry(&inner, ret->status, &inner.fail) == -1)) {
 		req->fail = inner.fail;
 		return -1;
 	}
-	if (inner.committed != NULL)
-		req->committed = inner.committed;
+	req->change->committed = own.committed;
 	return 0;
 }
 
@@ -223,8 +224,9 @@ describe_changes(struct req *req, size_t n)
 	    body_int(req->json, "rehearse", 0) ? "true" : "false");
 	if (str_text(&s) == NULL)
 		return fail_memory(&req->fail);
-	req->audited = body_parse(req->arena, str_text(&s), s.len, &req->fail);
-	return req->audited == NULL ? -1 : 0;
+	req->change->audited =
+	    body_parse(req->arena, str_text(&s), s.len, &req->fail);
+	return req->change->audited == NULL ? -1 : 0;
 }
 
 /* Append the etag of what is active now, as JSON. */

@@ -133,7 +133,7 @@ list_save(struct req *req, struct resp *resp)
 	params_text(&p, en.value);
 	params_text(&p, en.reason);
 	params_time(&p, en.expires);
-	params_text(&p, req->author);
+	params_text(&p, req->change->author);
 	if (db_one(req->worker->db, req->arena, STMT_LIST_SAVE, &p, &rows,
 		&req->fail) == -1)
 		return -1;

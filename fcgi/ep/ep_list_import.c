@@ -66,14 +66,14 @@ list_import(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_texts(&p, b->id, b->n);
 	put_entries(&p, b);
-	params_text(&p, req->author);
+	params_text(&p, req->change->author);
 	if (answer_counts(req, resp, STMT_LIST_IMPORT, &p, b) == -1)
 		return -1;
 
 	/* The audit entry has the counts instead of the whole file. */
-	req->json =
+	req->change->audited =
 	    body_parse(req->arena, resp->body, resp->body_size, &req->fail);
-	return req->json == NULL ? -1 : 0;
+	return req->change->audited == NULL ? -1 : 0;
 }
 
 /*

@@ -69,7 +69,7 @@ policy_publish(struct req *req, struct resp *resp)
 	params_text(&p, body_string(req->json, "version"));
 	params_text(&p, policy_on_error_name(policy.on_error));
 	params_text(&p, str_text(&bands));
-	params_text(&p, req->author);
+	params_text(&p, req->change->author);
 	return sql_reply_write(req, resp, 200, STMT_POLICY_PUBLISH, &p);
 }
 

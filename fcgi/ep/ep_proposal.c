@@ -285,8 +285,9 @@ static int
 run_proposal(struct req *req, const struct rows *begun, struct resp *ret)
 {
 	const char *text = rows_get_text(begun, "body");
-	struct json_object *json = NULL;
+	struct json_object *json = NULL, *entry;
 	struct proposal p;
+	int r;
 
 	if (text != NULL &&
 	    (json = body_parse(req->arena, text, strlen(text), &req->fail)) ==
@@ -296,16 +297,16 @@ run_proposal(struct req *req, const struct rows *begun, struct resp *ret)
 		-1 ||
 	    describe_run(req, begun) == -1)
 		return -1;
+	entry = req->change->audited;
 	if (!p.request.route->csv)
+		json_object_object_add(entry, "body", json_object_get(json));
+	r = proposal_run(req, &p, rows_get_text(begun, "author"), ret);
+	/* For a body of CSV the handler has left its counts. */
+	if (r == 0 && p.request.route->csv)
 		json_object_object_add(
-		    req->audited, "body", json_object_get(json));
-	if (proposal_run(req, &p, rows_get_text(begun, "author"), ret) == -1)
-		return -1;
-	/* The handler has replaced a body of CSV by its counts. */
-	if (p.request.route->csv)
-		json_object_object_add(
-		    req->audited, "body", json_object_get(req->json));
-	return 0;
+		    entry, "body", json_object_get(req->change->audited));
+	req->change->audited = entry;
+	return r;
 }
 
 /* Have the audit entry say what was approved. */
@@ -326,8 +327,9 @@ describe_run(struct req *req, const struct rows *begun)
 	str_addc(&s, '}');
 	if (str_text(&s) == NULL)
 		return fail_memory(&req->fail);
-	req->audited = body_parse(req->arena, str_text(&s), s.len, &req->fail);
-	return req->audited == NULL ? -1 : 0;
+	req->change->audited =
+	    body_parse(req->arena, str_text(&s), s.len, &req->fail);
+	return req->change->audited == NULL ? -1 : 0;
 }
 
 /* Record the end of the run of the proposal in the path. */
@@ -353,12 +355,12 @@ fail_run(struct req *req)
 {
 	struct fail f = { 0 };
 
-	if (!req->suspended)
+	if (!req->change->suspended)
 		return -1;
 	db_rollback(req->worker->db);
 	if (end_run(req, "failed", &f) == -1)
 		log_warn("event=proposal_end_failed why=%s", f.why);
-	req->part_committed = true;
+	req->change->part_committed = true;
 	return -1;
 }
 

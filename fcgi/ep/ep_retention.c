@@ -98,7 +98,7 @@ run_retention(struct req *req, int64_t removed[RETENTION__MAX])
 	r = db_ready(db, &req->fail) == -1 ? -1 : sweep_once(&rr, db);
 	db_close(db);
 	for (i = 0; r == -1 && i < RETENTION__MAX; i++)
-		req->part_committed = req->part_committed || removed[i] > 0;
+		req->change->part_committed |= removed[i] > 0;
 	return r;
 }
 

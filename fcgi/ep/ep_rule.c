@@ -132,7 +132,7 @@ rule_publish(struct req *req, struct resp *resp)
 	params_text(&p, body_string(req->json, "version"));
 	params_text(&p, text);
 	params_int(&p, (int64_t)rs->n_rules);
-	params_text(&p, req->author);
+	params_text(&p, req->change->author);
 	if (!shadow)
 		return store_version(
 		    req, resp, STMT_RULESET_PUBLISH, &p, text, rs);

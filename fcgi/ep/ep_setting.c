@@ -201,7 +201,7 @@ change_page(struct req *req, struct resp *resp, enum setting_page page)
 {
 	if (check_page(req, page) == -1 || store_page(req, page) == -1)
 		return -1;
-	req->committed = apply_settings;
+	req->change->committed = apply_settings;
 	return show_page(req, resp, page);
 }
 

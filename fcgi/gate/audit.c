@@ -39,21 +39,22 @@ audit_handle(struct req *req, struct resp *resp)
 	if (run_statement(req, STMT_BEGIN) == -1)
 		return -1;
 	if (req->route->handler(req, resp) == -1 ||
-	    (!req->part_committed &&
+	    (!req->change->part_committed &&
 		audit_add_entry(req, resp->status, &req->fail) == -1)) {
 		db_rollback(req->worker->db);
 		return -1;
 	}
 	if (run_statement(req, STMT_COMMIT) == -1)
 		return -1;
-	if (req->committed != NULL)
-		req->committed(req);
+	if (req->change->committed != NULL)
+		req->change->committed(req);
 	return 0;
 }
 
 int
 audit_add_entry(struct req *req, int status, struct fail *f)
 {
+	struct json_object *audited = req->change->audited;
 	struct str action, body;
 	struct params p;
 
@@ -61,8 +62,7 @@ audit_add_entry(struct req *req, int status, struct fail *f)
 	str_addf(&action, "%s ", req_method_name(req->method));
 	put_path(&action, req->path);
 	str_init(&body, req->arena);
-	audit_redact_body(
-	    &body, req->audited == NULL ? req->json : req->audited);
+	audit_redact_body(&body, audited == NULL ? req->json : audited);
 	if (str_text(&action) == NULL || str_text(&body) == NULL)
 		return fail_memory(f);
 
@@ -77,25 +77,26 @@ audit_add_entry(struct req *req, int status, struct fail *f)
 int
 audit_checkpoint(struct req *req)
 {
-	if (!req->part_committed && req->rehearsal == REHEARSAL_NONE &&
+	if (!req->change->part_committed &&
+	    req->change->rehearsal == REHEARSAL_NONE &&
 	    audit_add_entry(req, 200, &req->fail) == -1)
 		return -1;
 	if (audit_suspend(req) == -1)
 		return -1;
-	req->part_committed = true;
+	req->change->part_committed = true;
 	return audit_resume(req);
 }
 
 int
 audit_suspend(struct req *req)
 {
-	if (req->rehearsal == REHEARSAL_RUNS) {
-		req->rehearsal = REHEARSAL_DONE;
+	if (req->change->rehearsal == REHEARSAL_RUNS) {
+		req->change->rehearsal = REHEARSAL_DONE;
 		return -1;
 	}
 	if (run_statement(req, STMT_COMMIT) == -1)
 		return -1;
-	req->suspended = true;
+	req->change->suspended = true;
 	return 0;
 }
 
@@ -111,7 +112,8 @@ audit_refused(struct req *req)
 	const bool known = req->operator.email != NULL;
 	struct fail f = { 0 };
 
-	if (!known || (req->fail.code == UNAVAILABLE && !req->part_committed))
+	if (!known ||
+	    (req->fail.code == UNAVAILABLE && !req->change->part_committed))
 		return;
 	if (audit_add_entry(req, fail_code_status(req->fail.code), &f) == -1)
 		log_warn("event=audit_write_failed why=%s", f.why);

@@ -12,15 +12,16 @@ struct resp;
  * Run the handler of an audited route in a transaction that also adds the audit
  * entry, so that both are committed or neither.  A handler whose work is too
  * long for one transaction calls audit_checkpoint() between its parts; a
- * handler that must act after the commit sets req->committed.  Return what the
- * handler returned, or -1 with req->fail set if its work cannot be committed.
+ * handler that must act after the commit sets req->change->committed.  Return
+ * what the handler returned, or -1 with req->fail set if its work cannot be
+ * committed.
  */
 int audit_handle(struct req *req, struct resp *resp)
     __attribute__((warn_unused_result));
 
 /*
- * Add an entry for a request, with its path, its body or req->audited, and this
- * status.  Return 0, or -1 with f set.
+ * Add an entry for a request, with its path, its body or req->change->audited,
+ * and this status.  Return 0, or -1 with f set.
  */
 int audit_add_entry(struct req *req, int status, struct fail *f)
     __attribute__((warn_unused_result));
@@ -36,8 +37,8 @@ int audit_checkpoint(struct req *req) __attribute__((warn_unused_result));
  * The two halves of audit_checkpoint(), without the entry: commit, and begin a
  * new transaction.  They are for work of minutes outside the transaction, so
  * that none stays open and idle meanwhile.  A handler that fails between them
- * after a change sets req->part_committed.  Return 0, or -1 with req->fail set.
- * A rehearsal ends here: -1 with REHEARSAL_DONE.
+ * after a change sets req->change->part_committed.  Return 0, or -1 with
+ * req->fail set.  A rehearsal ends here: -1 with REHEARSAL_DONE.
  */
 int audit_suspend(struct req *req) __attribute__((warn_unused_result));
 int audit_resume(struct req *req) __attribute__((warn_unused_result));

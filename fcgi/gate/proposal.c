@@ -99,14 +99,16 @@ proposal_read(struct req *req, const char *action, struct json_object *json,
 int
 proposal_rehearse(struct req *req, const struct proposal *p, struct resp *ret)
 {
+	struct req_change change = { .author = req->change->author,
+		.rehearsal = REHEARSAL_RUNS,
+		.approved = true };
 	struct req inner = inner_request_for(req, &p->request);
 
-	inner.approved = true;
+	inner.change = &change;
 	inner.operator.role = ROLE_ADMIN;
-	inner.rehearsal = REHEARSAL_RUNS;
 	if (p->request.route->handler(&inner, ret) == 0)
 		return 0;
-	if (inner.rehearsal == REHEARSAL_DONE) {
+	if (change.rehearsal == REHEARSAL_DONE) {
 		*ret = (struct resp) { 0 };
 		return 0;
 	}
@@ -145,16 +147,12 @@ proposal_run(struct req *req, const struct proposal *p, const char *author,
 	struct req inner = inner_request_for(req, &p->request);
 	int r;
 
-	inner.approved = true;
-	inner.author = author;
+	req->change->approved = true;
+	req->change->author = author;
 	worker_limit(req->worker, route->limit_s);
 	r = route->is_long ? long_request_run(&inner, ret, route->handler)
 			   : route->handler(&inner, ret);
 	req->fail = inner.fail;
-	req->json = inner.json;
-	req->part_committed = inner.part_committed;
-	req->suspended = inner.suspended;
-	req->committed = inner.committed;
 	return r;
 }
 

@@ -53,9 +53,9 @@ int proposal_target(struct req *req, const struct proposal *p,
     __attribute__((warn_unused_result));
 
 /*
- * Run the handler of a proposed request in the transaction of req, for its
- * author.  Sets the members of req that an audited handler sets.  *ret is the
- * answer.  Return what the handler returned.
+ * Run the handler of a proposed request in the transaction and with the change
+ * of req, for its author.  *ret is the answer.  Return what the handler
+ * returned.
  */
 int proposal_run(struct req *req, const struct proposal *p, const char *author,
     struct resp *ret) __attribute__((warn_unused_result));

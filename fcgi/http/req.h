@@ -17,6 +17,7 @@ struct FCGX_Stream;
 struct decision_request;
 struct event;
 struct json_object;
+struct req;
 struct resp;
 struct route;
 struct worker;
@@ -53,6 +54,22 @@ enum rehearsal {
 	REHEARSAL__MAX
 };
 
+/*
+ * What a change of an operator's needs besides its request.  The request of a
+ * proposal shares it with the one that approves it.
+ */
+struct req_change {
+	const char *author; /* the operator's email, or that of the author of
+			       an approved proposal */
+	struct json_object *audited; /* for the entry; NULL: the json */
+	bool suspended; /* audit_suspend() has committed something */
+	bool part_committed; /* part of the work */
+	enum rehearsal rehearsal; /* of a proposed request */
+	bool approved; /* a second operator has approved it, or it is rehearsed
+			  as if so */
+	void (*committed)(struct req *req); /* runs after the commit */
+};
+
 #define REQ_PATH_ARGS_MAX 2
 
 /* One request.  Its arena holds everything. */
@@ -84,8 +101,7 @@ struct req {
 	    key_hash[CRYPT_SHA256_SIZE]; /* of api_key, or of a revoked key */
 	bool key_verified; /* the key exists and has the scope */
 	struct operator operator; /* only with an operator token */
-	const char *author; /* whose change it is: the operator's email, or that
-			       of the author of an approved proposal */
+	struct req_change *change; /* the same; else NULL */
 
 	int connection; /* descriptor to nginx */
 	char **fcgi_params; /* "NAME=value", for what few routes need */
@@ -93,13 +109,6 @@ struct req {
 	const char *body; /* raw bytes, NUL-terminated; "" if none */
 	size_t body_size;
 	struct json_object *json; /* parsed body, on routes with JSON */
-	struct json_object *audited; /* audited: for the entry; NULL: json */
-	bool suspended; /* audited: audit_suspend() has committed something */
-	bool part_committed; /* audited: part of the work */
-	enum rehearsal rehearsal; /* audited: of a proposed request */
-	bool approved; /* a second operator has approved it, or it is rehearsed
-			  as if so */
-	void (*committed)(struct req *req); /* audited: runs after the commit */
 	struct decision_request *item; /* of a single decision */
 	/* Fills resp after the transaction of item.  Returns as a handler. */
 	int (*answer)(struct req *req, struct resp *resp);
