@@ -36,8 +36,9 @@ grep -v '^tools/packages$' "$tmp/text" | xargs awk '
 	{ nextfile }' >"$tmp/scripts"
 
 # The dependency arrow, from the folder of the file to what it may include.
+rooms='worker|http|access|gate|ep|pool'
 # shellcheck disable=SC2016 # this is awk
-xargs awk -v 'rooms=worker|http|access|gate|ep|pool' '
+xargs awk -v rooms="$rooms" '
 	FNR == 1 {
 		may = "core|lib|fcgi|cron|ctl|t|bench"
 		if (FILENAME ~ /^core\//) may = "core"
@@ -231,6 +232,34 @@ elif have nm "$what"; then
 	    grep -vE '^(sqrt|cbrt|exp|exp2|expm1|log|log2|log10|log1p|pow|fabs|floor|ceil|trunc|l?l?round|l?l?rint|nearbyint|nextafter|fmod|fmin|fmax|hypot|sin|cos|tan|a?sin|acos|atan2?|ldexp|frexp|copysign|__isinf|__isnan|__finite)$' |
 	    grep -vE '^(inet_pton|inet_ntop|qsort|__assert_fail|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_)$' \
 	    >"$tmp/faults"
+	verdict "$what"
+fi
+
+# A function of a higher room can be declared in a lower one.
+what="no object uses a symbol of a room above its own"
+if [ ! -f "$builddir/assay-fcgi" ]; then
+	skip "$what" "the pool is not built"
+elif have nm "$what"; then
+	sed -n 's/^	\(fcgi\/.*\.\)c\>.*/\1o/p' fcgi/files.am |
+	    (cd "$builddir" && xargs nm -A libcore.a libassay.a) 2>/dev/null |
+	    awk -v rooms="libcore|libassay|$rooms" '
+		BEGIN { n = split(rooms, name, "|") }
+		{
+			split($1, part, /[\/.]/)
+			room = part[1] == "fcgi" ? part[2] : part[1]
+			if ($2 == "U") wanted[room, $3]
+			else if ($2 ~ /[A-Z]/) home[$3] = room
+		}
+		END {
+			for (i = 1; i <= n; i++) rank[name[i]] = i
+			for (s in home) seen[home[s]]
+			for (room in rank)
+				if (!(room in seen)) print room " defines nothing"
+			for (s in home)
+				for (room in rank)
+					if (rank[room] < rank[home[s]] && (room, s) in wanted)
+						print room " uses " s " of " home[s]
+		}' >"$tmp/faults"
 	verdict "$what"
 fi
 
