@@ -7,6 +7,7 @@
 # @errors		the errors that most operations share
 # @events WORD...	the bodies that the service sends, of events that begin so
 # @headers NAME...	the headers of these bodies
+# @codes		the codes of errors
 # @types		what several operations share
 use strict;
 use warnings;
@@ -15,7 +16,7 @@ use warnings;
 use constant COMMON => 30;
 # The page has a paragraph about this header of requests and answers.
 use constant EVERYWHERE => "X-Correlation-Id";
-# The page has a section with the values of this type.
+# The page has a section with the values of this type: @codes.
 use constant CODES => "ErrorCode";
 
 my %keys;	# the names in each object of OPENAPI, in their order
@@ -32,6 +33,7 @@ for my $answers (map { $_->{spec}{responses} } @operations) {
 }
 
 my %parts = (
+	codes => \&show_codes,
 	errors => sub { show_errors(common_errors()) },
 	events => \&show_events,
 	headers => sub { show_list(map { show_parameter($_) }
@@ -360,8 +362,7 @@ sub show_errors {
 	my @lines;
 	for my $error (@errors) {
 		my ($answer) = follow_ref($error->{answer});
-		my $examples = ($answer->{content}{"application/json"} // {})->{examples};
-		my @codes = map { (follow_ref($examples->{$_}))[1] } names_of($examples);
+		my @codes = codes_of($answer);
 		my $status = $error->{status} eq "default" ? "other" : $error->{status};
 		push @lines, show_entry(join(" ", $status, @codes ? "Er" : (),
 		    join " , ", @codes), "", $answer->{description});
@@ -380,6 +381,31 @@ sub common_errors {
 		}
 	}
 	return map { $found{$_} } sort keys %found;
+}
+
+sub show_codes {
+	my %statuses;	# those of each code
+	for my $answers (map { $_->{spec}{responses} } @operations) {
+		for my $status (grep { /^[45]/ } names_of($answers)) {
+			$statuses{$_} = $status for codes_of($answers->{$status});
+		}
+	}
+	my @lines;
+	for my $code (sort { ($statuses{$a} // 405) <=> ($statuses{$b} // 405) }
+	    @{$api->{components}{schemas}{+CODES}{enum}}) {
+		my $example = $api->{components}{examples}{$code};
+		my $status = $statuses{$code} ? " No ($statuses{$code})" : "";
+		push @lines, ".It Er $code$status", mdoc_text(ucfirst(
+		    $example->{description} // "$example->{value}{message}."));
+	}
+	return (".Bl -tag -width Ds", @lines, ".El");
+}
+
+# The codes of an answer.
+sub codes_of {
+	my ($answer) = follow_ref(@_);
+	my $examples = ($answer->{content}{"application/json"} // {})->{examples};
+	return map { (follow_ref($examples->{$_}))[1] || () } names_of($examples);
 }
 
 sub show_operation {

@@ -310,21 +310,12 @@ wants() {
 }
 
 # rows MACRO FILE FIELD: print a field of each row of a table: the field of that
-# number between double quotes, or the first argument for 0.
+# number between double quotes.
 rows() {
 	[ ! -f "$2" ] || awk -F '"' -v macro="$1" -v field="$3" '
-		index($0, macro "(") != 1 { next }
-		field == 0 {
-			sub(/^[^(]*\(/, "")
-			sub(/,.*/, "")
-			print
-			next
-		}
-		{ print $(2 * field) }' "$2"
+		index($0, macro "(") == 1 { print $(2 * field) }' "$2"
 }
 
-rows CODE core/base/codes.tbl 0 >"$tmp/rows"
-wants assay-api.7.in "assay-api(7) has every error code" <"$tmp/rows"
 
 # An error that nginx answers instead of the pool reads like the pool's.  403 is
 # about the address of the client, not about its role.
