@@ -17,7 +17,6 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 
-#define PROBES ((size_t)32) /* slots in which a key may be */
 #define MINUTE (60 * CLOCK_SECOND)
 #define COUNT_BITS 31
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
@@ -27,10 +26,10 @@
 #define PROBE_MAX 2147483647
 
 /*
- * How a window works.  The member use has the minute above COUNT_BITS bits of
- * count, and changes by compare-and-swap only, so that no request is lost or
- * counted twice.  A slot of a past minute may be given to another key.  A
- * worker that has counted checks the slot's key again: if the slot was given
+ * How a window works.  The word of its slot has the minute above COUNT_BITS
+ * bits of count, and changes by compare-and-swap only, so that no request is
+ * lost or counted twice.  A slot of a past minute may be given to another key.
+ * A worker that has counted checks the slot's key again: if the slot was given
  * away meanwhile, the new owner has lost one request, and the worker counts
  * again in another slot.  If two workers see a key for the first time at the
  * moment at which an earlier slot of its probe sequence expires, they may use
@@ -41,15 +40,11 @@ static void take_local(struct shm *shm, enum rate_limit_kind kind,
     struct rate_limit_result *ret);
 static int take_redis(struct worker *w, const char *name, int64_t limit,
     int64_t *ret_count, int64_t *ret_left);
-static struct window *find_window(
-    struct window *table, size_t size, uint64_t key, uint64_t minute);
-static struct window *least_used(
-    struct window *table, size_t size, uint64_t key, uint64_t minute);
-static bool window_has_ended(const struct window *w, uint64_t minute);
+static struct hash_slot *least_used(
+    struct hash_slot *table, size_t size, uint64_t key, uint64_t minute);
+static bool window_has_ended(uint64_t use, uint64_t minute);
 static bool take_from_window(
-    struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
-static uint64_t key_of(const uint8_t *bytes);
-static uint64_t label_key(const uint8_t hash[CRYPT_SHA256_SIZE]);
+    struct hash_slot *w, uint64_t minute, uint64_t limit, uint64_t *ret_count);
 
 /*
  * Count one request in Redis.  The clock of Redis decides, so that hosts with
@@ -76,15 +71,9 @@ static const char *const redis_names[LIMIT_KIND__MAX] = {
 };
 
 bool
-rate_limit_known(const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
+rate_limit_known(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 {
-	const uint64_t key = key_of(hash);
-	size_t i;
-
-	for (i = 0; i < PROBES; i++)
-		if (atomic_load(&shm->key[(key + i) % SHM_KEYS].key) == key)
-			return true;
-	return false;
+	return hash_slot_find(shm->key, SHM_KEYS, hash_slot_key(hash)) != NULL;
 }
 
 void
@@ -150,19 +139,20 @@ take_local(struct shm *shm, enum rate_limit_kind kind,
     const uint8_t hash[CRYPT_SHA256_SIZE], int64_t now, int64_t limit,
     struct rate_limit_result *ret)
 {
-	struct window *table = kind == LIMIT_LOGIN ? shm->login : shm->key;
+	struct hash_slot *table = kind == LIMIT_LOGIN ? shm->login : shm->key;
 	const size_t size = kind == LIMIT_LOGIN ? SHM_LOGINS : SHM_KEYS;
 	const uint64_t minute = (uint64_t)(now / MINUTE);
-	const uint64_t key =
-	    kind == LIMIT_LABELS ? label_key(hash) : key_of(hash);
+	/* The labels of a key have their own slot. */
+	const uint64_t key = hash_slot_key(
+	    kind == LIMIT_LABELS ? hash + sizeof(uint64_t) : hash);
 	uint64_t count = 0;
-	struct window *w;
+	struct hash_slot *w;
 
 	assert(kind > 0 && kind < LIMIT_KIND__MAX);
 	ret->limit = limit;
 	ret->allowed = false;
 	do {
-		w = find_window(table, size, key, minute);
+		w = hash_slot_claim(table, size, key, window_has_ended, minute);
 		if (w == NULL && kind == LIMIT_LOGIN)
 			w = least_used(table, size, key, minute);
 		if (w == NULL)
@@ -204,60 +194,33 @@ take_redis(struct worker *w, const char *name, int64_t limit,
 	return answered ? 0 : -1;
 }
 
-/* Return the slot of a key, new if there is room for it, or NULL. */
-static struct window *
-find_window(struct window *table, size_t size, uint64_t key, uint64_t minute)
-{
-	struct window *w;
-	uint64_t was;
-	size_t i;
-
-	for (i = 0; i < PROBES; i++) {
-		w = &table[(key + i) % size];
-		if (atomic_load(&w->key) == key)
-			return w;
-	}
-	for (i = 0; i < PROBES; i++) {
-		w = &table[(key + i) % size];
-		was = atomic_load(&w->key);
-		if (was == key ||
-		    ((was == 0 || window_has_ended(w, minute)) &&
-			atomic_compare_exchange_strong(&w->key, &was, key)))
-			return w;
-
-		/* Another worker may have added the same key. */
-		if (was == key)
-			return w;
-	}
-	return NULL;
-}
-
 /*
  * Return the slot for a key whose slots are all in use in this minute: give it
  * the slot with the lowest count.  The address that had it starts again at 0
  * with its next login.
  */
-static struct window *
-least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
+static struct hash_slot *
+least_used(struct hash_slot *table, size_t size, uint64_t key, uint64_t minute)
 {
-	struct window *w, *least;
+	struct hash_slot *w, *least;
 	uint64_t use, was;
 	size_t i;
 
 	do {
 		least = &table[key % size];
-		for (i = 1; i < PROBES; i++) {
+		for (i = 1; i < HASH_SLOT_PROBES; i++) {
 			w = &table[(key + i) % size];
-			if ((atomic_load(&w->use) & COUNT_MASK) <
-			    (atomic_load(&least->use) & COUNT_MASK))
+			if ((atomic_load(&w->word) & COUNT_MASK) <
+			    (atomic_load(&least->word) & COUNT_MASK))
 				least = w;
 		}
-		use = atomic_load(&least->use);
+		use = atomic_load(&least->word);
 		was = atomic_load(&least->key);
 	} while (!atomic_compare_exchange_strong(&least->key, &was, key));
 
 	/* A request counted meanwhile stays: the new owner has one less. */
-	atomic_compare_exchange_strong(&least->use, &use, minute << COUNT_BITS);
+	atomic_compare_exchange_strong(
+	    &least->word, &use, minute << COUNT_BITS);
 	return least;
 }
 
@@ -266,9 +229,9 @@ least_used(struct window *table, size_t size, uint64_t key, uint64_t minute)
  * moment behind uses the minute that others have begun.
  */
 static bool
-window_has_ended(const struct window *w, uint64_t minute)
+window_has_ended(uint64_t use, uint64_t minute)
 {
-	const uint64_t used = atomic_load(&w->use) >> COUNT_BITS;
+	const uint64_t used = use >> COUNT_BITS;
 
 	return used != minute && used != minute + 1;
 }
@@ -279,35 +242,17 @@ window_has_ended(const struct window *w, uint64_t minute)
  */
 static bool
 take_from_window(
-    struct window *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
+    struct hash_slot *w, uint64_t minute, uint64_t limit, uint64_t *ret_count)
 {
-	uint64_t was = atomic_load(&w->use), next;
+	uint64_t was = atomic_load(&w->word), next;
 
 	do {
 		next = was;
-		if (was >> COUNT_BITS != minute &&
-		    was >> COUNT_BITS != minute + 1)
+		if (window_has_ended(was, minute))
 			next = minute << COUNT_BITS;
 		*ret_count = (next & COUNT_MASK) + 1;
 		if (*ret_count > limit)
 			return false;
-	} while (!atomic_compare_exchange_weak(&w->use, &was, next + 1));
+	} while (!atomic_compare_exchange_weak(&w->word, &was, next + 1));
 	return true;
-}
-
-/* Take 64 bits of a hash, which no caller can choose; never 0. */
-static uint64_t
-key_of(const uint8_t *bytes)
-{
-	uint64_t key;
-
-	memcpy(&key, bytes, sizeof(key));
-	return key == 0 ? 1 : key;
-}
-
-/* The same for the labels of a key, which have their own slot. */
-static uint64_t
-label_key(const uint8_t hash[CRYPT_SHA256_SIZE])
-{
-	return key_of(hash + sizeof(uint64_t));
 }

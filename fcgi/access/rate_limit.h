@@ -32,8 +32,7 @@ struct rate_limit_result {
  * Return whether rate_limit_take() has seen this API key and its slot was not
  * given away since.  Then the key was verified on this host before.
  */
-bool rate_limit_known(
-    const struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
+bool rate_limit_known(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE]);
 
 /*
  * Count one request against a limit per minute.  Except with LIMIT_LOGIN, the

@@ -10,6 +10,7 @@
 #include "lib/engine/geoip.h"
 #include "lib/shared/companion_counter.h"
 #include "lib/shared/gauge.h"
+#include "lib/shared/hash_slot.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/storage_stats.h"
 #include "lib/sys/limits.h"
@@ -49,27 +50,15 @@ struct worker_slot {
 	struct metrics metrics;
 };
 
-/* One budget of one minute, of fcgi/access/rate_limit.c. */
-struct window {
-	_Atomic uint64_t key; /* 0: free */
-	_Atomic uint64_t use; /* minute and count */
-};
-
-/* One verified API key, of lib/shared/apikey_cache.c. */
-struct apikey_slot {
-	_Atomic uint64_t key; /* 0: free */
-	_Atomic uint64_t good; /* hash bits, expiry, scopes */
-};
-
 /*
  * The shared region.  All members that change are atomic, and each change is
  * one step, so a worker killed at any instruction leaves it usable.
  */
 struct shm {
 	struct worker_slot slot[SHM_SLOTS];
-	struct window key[SHM_KEYS];
-	struct window login[SHM_LOGINS];
-	struct apikey_slot apikeys[SHM_KEYS];
+	struct hash_slot key[SHM_KEYS]; /* budgets of fcgi/http/rate_limit.c */
+	struct hash_slot login[SHM_LOGINS]; /* the same, for addresses */
+	struct hash_slot apikeys[SHM_KEYS]; /* lib/shared/apikey_cache.c */
 	_Atomic int32_t
 	    hashing[SHM_SLOTS]; /* pids of holders, see
 				      fcgi/worker/host_semaphore.c */

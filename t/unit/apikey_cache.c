@@ -69,13 +69,13 @@ START_TEST(slot_is_valid_only_for_its_own_key)
 
 	apikey_cache_put(shm, hash(1), 3, INT64_MAX, NOW);
 	for (i = 0; i < SHM_KEYS; i++)
-		if (atomic_load(&shm->apikeys[i].good) != 0)
-			good = atomic_load(&shm->apikeys[i].good);
+		if (atomic_load(&shm->apikeys[i].word) != 0)
+			good = atomic_load(&shm->apikeys[i].word);
 	apikey_cache_drop(shm, hash(1));
 	apikey_cache_put(shm, hash(2), 1, INT64_MAX, NOW);
 	for (i = 0; i < SHM_KEYS; i++)
-		if (atomic_load(&shm->apikeys[i].good) != 0)
-			atomic_store(&shm->apikeys[i].good, good);
+		if (atomic_load(&shm->apikeys[i].word) != 0)
+			atomic_store(&shm->apikeys[i].word, good);
 	ck_assert_uint_eq(apikey_cache_scopes(shm, hash(2), NOW), 0);
 }
 END_TEST
