@@ -19,6 +19,8 @@ struct str {
 	size_t len;
 	size_t cap;
 	int failed; /* the arena was full */
+	unsigned int depth; /* the objects and arrays that are open: writer.h */
+	uint64_t objects; /* a bit each, the innermost last: is an object */
 };
 
 /* Begin an empty text in arena a. */
