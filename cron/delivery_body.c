@@ -10,6 +10,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "cron/delivery_body.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
@@ -24,7 +25,6 @@ static form_fn add_endpoint;
 static form_fn add_slack;
 static form_fn add_telegram;
 static form_fn add_webhook;
-static void add_data(struct str *s, const char *json);
 static void add_time(struct str *s, int64_t us);
 static const char *text_line(
     const struct delivery_message *me, struct arena *a);
@@ -84,52 +84,41 @@ static void
 add_endpoint(const struct delivery_message *me, struct arena *a, struct str *s)
 {
 	(void)a;
-	str_add(s, "{\"id\":");
-	str_json(s, me->id);
-	str_add(s, ",\"type\":");
-	str_json(s, me->event);
+	writer_object(s, NULL);
+	writer_text(s, "id", me->id);
+	writer_text(s, "type", me->event);
 	add_time(s, me->at);
-	str_add(s, ",\"correlationId\":");
-	str_json(s, me->correlation);
-	add_data(s, me->data);
+	writer_text(s, "correlationId", me->correlation);
+	writer_json(s, "data", me->data);
+	writer_end(s);
 }
 
 static void
 add_webhook(const struct delivery_message *me, struct arena *a, struct str *s)
 {
-	str_add(s, "{\"type\":");
-	str_json(s, me->event);
-	str_add(s, ",\"text\":");
-	str_json(s, text_line(me, a));
+	writer_object(s, NULL);
+	writer_text(s, "type", me->event);
+	writer_text(s, "text", text_line(me, a));
 	add_time(s, me->at);
-	add_data(s, me->data);
+	writer_json(s, "data", me->data);
+	writer_end(s);
 }
 
 static void
 add_slack(const struct delivery_message *me, struct arena *a, struct str *s)
 {
-	str_add(s, "{\"text\":");
-	str_json(s, escape_slack(text_line(me, a), a));
-	str_addc(s, '}');
+	writer_object(s, NULL);
+	writer_text(s, "text", escape_slack(text_line(me, a), a));
+	writer_end(s);
 }
 
 static void
 add_telegram(const struct delivery_message *me, struct arena *a, struct str *s)
 {
-	str_add(s, "{\"chat_id\":");
-	str_json(s, me->target);
-	str_add(s, ",\"text\":");
-	str_json(s, text_line(me, a));
-	str_addc(s, '}');
-}
-
-/* Add the member "data" and close the object. */
-static void
-add_data(struct str *s, const char *json)
-{
-	str_add(s, ",\"data\":");
-	str_add(s, json);
-	str_addc(s, '}');
+	writer_object(s, NULL);
+	writer_text(s, "chat_id", me->target);
+	writer_text(s, "text", text_line(me, a));
+	writer_end(s);
 }
 
 static void
@@ -138,7 +127,7 @@ add_time(struct str *s, int64_t us)
 	char text[CLOCK_TEXT_SIZE];
 
 	clock_text(us, text);
-	str_addf(s, ",\"occurredAt\":\"%s\"", text);
+	writer_text(s, "occurredAt", text);
 }
 
 /* Return the text for people; for an event without one, the event's name. */

@@ -5,6 +5,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "cron/drift_check.h"
 #include "cron/job.h"
@@ -96,13 +97,13 @@ alert_data(struct arena *a, const struct score_distribution *po,
 	struct str s;
 
 	str_init(&s, a);
-	str_addf(&s, "{\"eventType\":\"%s\",\"psi\":", event_type_name(type));
-	str_number(&s, drift_round(psi));
-	str_add(&s, ",\"threshold\":");
-	str_number(&s, conf.DRIFT_ALERT_PSI);
+	writer_object(&s, NULL);
+	writer_text(&s, "eventType", event_type_name(type));
+	writer_number(&s, "psi", drift_round(psi));
+	writer_number(&s, "threshold", conf.DRIFT_ALERT_PSI);
 	add_window(&s, "window", &po->window, &po->recent[type]);
 	add_window(&s, "reference", &po->reference, &po->before[type]);
-	str_addc(&s, '}');
+	writer_end(&s);
 	return str_text(&s);
 }
 
@@ -110,11 +111,9 @@ static void
 add_window(struct str *s, const char *name,
     const struct score_distribution_span *span, const struct drift_scores *ds)
 {
-	str_addf(s, ",\"%s\":", name);
-	score_distribution_span_json(s, span);
-	str_add(s, ",\"decisions\":");
-	str_int(s, ds->total);
-	str_addc(s, '}');
+	score_distribution_span_json(s, name, span);
+	writer_int(s, "decisions", ds->total);
+	writer_end(s);
 }
 
 /*

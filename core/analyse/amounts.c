@@ -7,6 +7,7 @@
 #include "core/analyse/amounts.h"
 #include "core/base/str.h"
 #include "core/base/value.h"
+#include "core/base/writer.h"
 #include "core/signal/signals.h"
 
 void
@@ -31,18 +32,13 @@ amounts_add(struct amounts *amounts, const struct signals *sigs)
 }
 
 void
-amounts_json(struct str *s, const struct amounts *amounts)
+amounts_json(struct str *s, const char *name, const struct amounts *amounts)
 {
 	size_t i;
 
-	str_addc(s, '{');
+	writer_object(s, name);
 	for (i = 0;
-	     i < AMOUNTS_CURRENCIES && amounts->of[i].currency[0] != '\0';
-	     i++) {
-		str_add(s, i == 0 ? "" : ",");
-		str_json(s, amounts->of[i].currency);
-		str_addc(s, ':');
-		str_number(s, amounts->of[i].sum);
-	}
-	str_addc(s, '}');
+	     i < AMOUNTS_CURRENCIES && amounts->of[i].currency[0] != '\0'; i++)
+		writer_number(s, amounts->of[i].currency, amounts->of[i].sum);
+	writer_end(s);
 }

@@ -20,6 +20,7 @@ struct amounts {
 void amounts_add(struct amounts *amounts, const struct signals *sigs);
 
 /* Append the sums as a JSON object: {"EUR":550,"USD":500}. */
-void amounts_json(struct str *s, const struct amounts *amounts);
+void amounts_json(
+    struct str *s, const char *name, const struct amounts *amounts);
 
 #endif

@@ -2,11 +2,11 @@
 /* The counts of a backtest, and the result that is computed from them. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 
 #include "core/analyse/backtest.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 
 static void count_pair(
     struct backtest_pair *pair, const struct backtest_label_result *result);
@@ -14,10 +14,9 @@ static void count_verdict(
     struct confusion *c, enum verdict verdict, enum backtest_label label);
 static void add_delta(struct str *s, const struct confusion *before,
     const struct confusion *after, int64_t flips);
-static void add_confusion(
-    struct str *s, const char *before, const struct confusion *c);
+static void add_confusion(struct str *s, const struct confusion *c);
 static void add_rate_member(
-    struct str *s, const char *before, int64_t part, int64_t whole);
+    struct str *s, const char *name, int64_t part, int64_t whole);
 static void add_mix(struct str *s, const struct backtest *bt);
 static void add_flips(struct str *s, const struct backtest *bt);
 static int64_t count_active_flips(const struct backtest *bt);
@@ -58,17 +57,20 @@ backtest_json(struct str *s, const struct backtest *bt)
 {
 	const struct confusion *c = &bt->candidate;
 
-	str_addf(s, "\"sampleSize\":%" PRId64 ",\"labeled\":%" PRId64,
-	    backtest_samples(bt), bt->labeled);
-	add_confusion(s, ",\"candidate\":{", c);
-	add_rate_member(s, ",\"precision\":", c->true_positives,
+	writer_int(s, "sampleSize", backtest_samples(bt));
+	writer_int(s, "labeled", bt->labeled);
+	writer_object(s, "candidate");
+	add_confusion(s, c);
+	add_rate_member(s, "precision", c->true_positives,
 	    c->true_positives + c->false_positives);
-	add_rate_member(s, ",\"recall\":", c->true_positives,
+	add_rate_member(s, "recall", c->true_positives,
 	    c->true_positives + c->false_negatives);
-	add_rate_member(s, ",\"falsePositiveRate\":", c->false_positives,
+	add_rate_member(s, "falsePositiveRate", c->false_positives,
 	    c->false_positives + c->true_negatives);
-	add_confusion(s, "},\"baseline\":{", &bt->baseline);
-	str_addc(s, '}');
+	writer_end(s);
+	writer_object(s, "baseline");
+	add_confusion(s, &bt->baseline);
+	writer_end(s);
 	add_delta(s, &bt->baseline, c, bt->flips);
 	add_mix(s, bt);
 	add_flips(s, bt);
@@ -77,9 +79,10 @@ backtest_json(struct str *s, const struct backtest *bt)
 void
 backtest_active_json(struct str *s, const struct backtest *bt)
 {
-	str_addf(s, "\"flips\":%" PRId64, count_active_flips(bt));
-	add_confusion(s, ",\"counts\":{", &bt->active);
-	str_addc(s, '}');
+	writer_int(s, "flips", count_active_flips(bt));
+	writer_object(s, "counts");
+	add_confusion(s, &bt->active);
+	writer_end(s);
 	add_delta(s, &bt->active, &bt->candidate, bt->active_flips);
 	add_verdicts(s, bt);
 	add_active_flips(s, bt);
@@ -112,20 +115,18 @@ count_verdict(
 }
 
 static void
-add_confusion(struct str *s, const char *before, const struct confusion *c)
+add_confusion(struct str *s, const struct confusion *c)
 {
-	str_addf(s,
-	    "%s\"truePositives\":%" PRId64 ",\"falsePositives\":%" PRId64
-	    ",\"falseNegatives\":%" PRId64 ",\"trueNegatives\":%" PRId64,
-	    before, c->true_positives, c->false_positives, c->false_negatives,
-	    c->true_negatives);
+	writer_int(s, "truePositives", c->true_positives);
+	writer_int(s, "falsePositives", c->false_positives);
+	writer_int(s, "falseNegatives", c->false_negatives);
+	writer_int(s, "trueNegatives", c->true_negatives);
 }
 
 static void
-add_rate_member(struct str *s, const char *before, int64_t part, int64_t whole)
+add_rate_member(struct str *s, const char *name, int64_t part, int64_t whole)
 {
-	str_add(s, before);
-	str_number(s, whole == 0 ? 0 : (double)part / (double)whole);
+	writer_number(s, name, whole == 0 ? 0 : (double)part / (double)whole);
 }
 
 /* The candidate minus what it is compared with, on labelled samples. */
@@ -133,11 +134,13 @@ static void
 add_delta(struct str *s, const struct confusion *before,
     const struct confusion *after, int64_t flips)
 {
-	str_addf(s,
-	    ",\"delta\":{\"fraudCaught\":%" PRId64
-	    ",\"falsePositives\":%" PRId64 ",\"flips\":%" PRId64 "}",
-	    after->true_positives - before->true_positives,
-	    after->false_positives - before->false_positives, flips);
+	writer_object(s, "delta");
+	writer_int(
+	    s, "fraudCaught", after->true_positives - before->true_positives);
+	writer_int(s, "falsePositives",
+	    after->false_positives - before->false_positives);
+	writer_int(s, "flips", flips);
+	writer_end(s);
 }
 
 /* The number of samples by verdict: as answered, and by the candidate. */
@@ -154,37 +157,36 @@ add_mix(struct str *s, const struct backtest *bt)
 			after[k] += bt->pairs[i][k];
 		}
 	}
+	writer_object(s, "mix");
 	for (i = 0; i < 2; i++) {
-		str_add(s, i == 0 ? ",\"mix\":{\"before\":{" : "},\"after\":{");
+		writer_object(s, i == 0 ? "before" : "after");
 		for (k = VERDICT_ALLOW; k < VERDICT__MAX; k++)
-			str_addf(s, "%s\"%s\":%" PRId64,
-			    k == VERDICT_ALLOW ? "" : ",",
-			    verdict_name((enum verdict)k), mixes[i][k]);
+			writer_int(
+			    s, verdict_name((enum verdict)k), mixes[i][k]);
+		writer_end(s);
 	}
-	str_add(s, "}}");
+	writer_end(s);
 }
 
 /* The pairs of different verdicts that occurred. */
 static void
 add_flips(struct str *s, const struct backtest *bt)
 {
-	const char *before = "";
 	unsigned int i, k;
 
-	str_add(s, ",\"flipsByPair\":[");
+	writer_array(s, "flipsByPair");
 	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++) {
 		for (k = VERDICT_ALLOW; k < VERDICT__MAX; k++) {
 			if (i == k || bt->pairs[i][k] == 0)
 				continue;
-			str_addf(s,
-			    "%s{\"from\":\"%s\",\"to\":\"%s\","
-			    "\"samples\":%" PRId64 "}",
-			    before, verdict_name((enum verdict)i),
-			    verdict_name((enum verdict)k), bt->pairs[i][k]);
-			before = ",";
+			writer_object(s, NULL);
+			writer_text(s, "from", verdict_name((enum verdict)i));
+			writer_text(s, "to", verdict_name((enum verdict)k));
+			writer_int(s, "samples", bt->pairs[i][k]);
+			writer_end(s);
 		}
 	}
-	str_addc(s, ']');
+	writer_end(s);
 }
 
 static int64_t
@@ -206,17 +208,15 @@ add_verdicts(struct str *s, const struct backtest *bt)
 {
 	unsigned int i, k;
 
+	writer_object(s, "verdicts");
 	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++) {
-		str_addf(s, "%s\"%s\":{",
-		    i == VERDICT_ALLOW ? ",\"verdicts\":{" : "},",
-		    verdict_name((enum verdict)i));
+		writer_object(s, verdict_name((enum verdict)i));
 		for (k = VERDICT_ALLOW; k < VERDICT__MAX; k++)
-			str_addf(s, "%s\"%s\":%" PRId64,
-			    k == VERDICT_ALLOW ? "" : ",",
-			    verdict_name((enum verdict)k),
+			writer_int(s, verdict_name((enum verdict)k),
 			    bt->active_pairs[i][k].samples);
+		writer_end(s);
 	}
-	str_add(s, "}}");
+	writer_end(s);
 }
 
 /* The pairs that differ, with their labels and amounts. */
@@ -224,29 +224,24 @@ static void
 add_active_flips(struct str *s, const struct backtest *bt)
 {
 	const struct backtest_pair *pair;
-	const char *before = "";
 	unsigned int i, k;
 
-	str_add(s, ",\"flipsByPair\":[");
+	writer_array(s, "flipsByPair");
 	for (i = VERDICT_ALLOW; i < VERDICT__MAX; i++) {
 		for (k = VERDICT_ALLOW; k < VERDICT__MAX; k++) {
 			pair = &bt->active_pairs[i][k];
 			if (i == k || pair->samples == 0)
 				continue;
-			str_addf(s,
-			    "%s{\"from\":\"%s\",\"to\":\"%s\","
-			    "\"samples\":%" PRId64 ",\"fraud\":%" PRId64
-			    ",\"legit\":%" PRId64,
-			    before, verdict_name((enum verdict)i),
-			    verdict_name((enum verdict)k), pair->samples,
-			    pair->fraud, pair->legit);
-			if (bt->amounts) {
-				str_add(s, ",\"amounts\":");
-				amounts_json(s, &pair->amounts);
-			}
-			str_addc(s, '}');
-			before = ",";
+			writer_object(s, NULL);
+			writer_text(s, "from", verdict_name((enum verdict)i));
+			writer_text(s, "to", verdict_name((enum verdict)k));
+			writer_int(s, "samples", pair->samples);
+			writer_int(s, "fraud", pair->fraud);
+			writer_int(s, "legit", pair->legit);
+			if (bt->amounts)
+				amounts_json(s, "amounts", &pair->amounts);
+			writer_end(s);
 		}
 	}
-	str_addc(s, ']');
+	writer_end(s);
 }

@@ -2,7 +2,7 @@
 /* How well each rule finds fraud, counted over samples. */
 #include "config.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/decide.h"
 #include "core/rule/rule.h"
 #include "core/signal/signals.h"
@@ -40,12 +41,9 @@ static void add_count(
     struct rule_quality_count *count, enum backtest_label label);
 static void add_money(struct rule_quality_money *money,
     const struct signals *sigs, enum backtest_label label);
-static void print_rule(
-    struct str *s, const struct rule_quality *q, size_t i, const char *comma);
+static void print_rule(struct str *s, const struct rule_quality *q, size_t i);
 static void print_label_counts(
     struct str *s, const struct rule_quality_count *count);
-static void print_recall(struct str *s, const struct rule_quality *q,
-    const struct rule_quality_rule *r);
 static void print_amounts(
     struct str *s, const struct rule_quality_money *money);
 static void print_always(struct str *s, const struct rule_quality *q, size_t i);
@@ -101,19 +99,18 @@ rule_quality_json(struct str *s, const struct rule_quality *q)
 {
 	size_t i;
 
-	str_addf(s, "\"decisions\":%" PRId64 ",", q->all.samples);
+	writer_int(s, "decisions", q->all.samples);
 	print_label_counts(s, &q->all);
-	str_addf(
-	    s, ",\"mature\":{\"decisions\":%" PRId64 ",", q->mature.samples);
+	writer_object(s, "mature");
+	writer_int(s, "decisions", q->mature.samples);
 	print_label_counts(s, &q->mature);
-	str_add(s, "},\"byDay\":");
+	writer_end(s);
 	print_days(s, q, q->by_day);
-	str_add(s, ",\"rules\":[");
+	writer_array(s, "rules");
 	for (i = 0; i < q->book->ruleset->n_rules; i++)
-		print_rule(s, q, i, i == 0 ? "" : ",");
-	str_add(s, "],\"overlap\":[");
+		print_rule(s, q, i);
+	writer_end(s);
 	print_overlap(s, q);
-	str_addc(s, ']');
 }
 
 static size_t
@@ -254,68 +251,55 @@ add_money(struct rule_quality_money *money, const struct signals *sigs,
 }
 
 static void
-print_rule(
-    struct str *s, const struct rule_quality *q, size_t i, const char *comma)
+print_rule(struct str *s, const struct rule_quality *q, size_t i)
 {
 	const struct rule *rule = &q->book->ruleset->rules[i];
 	const struct rule_quality_rule *r = &q->rule[i];
 	const int64_t fired = r->fired.count.samples, all = q->all.samples;
 
-	str_addf(s, "%s{\"id\":", comma);
-	str_json(s, rule->id);
-	str_add(s, ",\"tag\":");
-	str_json(s, rule->tag);
-	str_addf(s,
-	    ",\"points\":%d,\"fired\":%" PRId64 ",\"share\":", rule->points,
-	    fired);
-	str_number(s, all == 0 ? 0 : (double)fired / (double)all);
-	str_addc(s, ',');
+	writer_object(s, NULL);
+	writer_text(s, "id", rule->id);
+	writer_text(s, "tag", rule->tag);
+	writer_int(s, "points", rule->points);
+	writer_int(s, "fired", fired);
+	writer_number(s, "share", all == 0 ? 0 : (double)fired / (double)all);
 	print_label_counts(s, &r->fired.count);
 	print_precision(s, &r->fired.count);
-	print_recall(s, q, r);
+	writer_number(s, "recall",
+	    q->all.fraud == 0
+		? NAN
+		: (double)r->fired.count.fraud / (double)q->all.fraud);
 	print_amounts(s, &r->fired);
-	str_addf(s, ",\"mature\":{\"fired\":%" PRId64 ",", r->mature.samples);
+	writer_object(s, "mature");
+	writer_int(s, "fired", r->mature.samples);
 	print_label_counts(s, &r->mature);
 	print_precision(s, &r->mature);
-	str_addf(s, "},\"decisive\":{\"samples\":%" PRId64 ",",
-	    r->decisive.count.samples);
+	writer_end(s);
+	writer_object(s, "decisive");
+	writer_int(s, "samples", r->decisive.count.samples);
 	print_label_counts(s, &r->decisive.count);
 	print_amounts(s, &r->decisive);
-	str_add(s, "},\"alwaysWith\":[");
+	writer_end(s);
 	print_always(s, q, i);
-	str_addf(
-	    s, "],\"neverFired\":%s,\"byDay\":", fired == 0 ? "true" : "false");
+	writer_bool(s, "neverFired", fired == 0);
 	print_days(s, q, r->by_day);
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 static void
 print_label_counts(struct str *s, const struct rule_quality_count *count)
 {
-	str_addf(s, "\"labels\":{\"fraud\":%" PRId64 ",\"legit\":%" PRId64 "}",
-	    count->fraud, count->legit);
-}
-
-/* Print the share of the fraud of all samples on which the rule fired. */
-static void
-print_recall(struct str *s, const struct rule_quality *q,
-    const struct rule_quality_rule *r)
-{
-	if (q->all.fraud == 0) {
-		str_add(s, ",\"recall\":null");
-		return;
-	}
-	str_add(s, ",\"recall\":");
-	str_number(s, (double)r->fired.count.fraud / (double)q->all.fraud);
+	writer_object(s, "labels");
+	writer_int(s, "fraud", count->fraud);
+	writer_int(s, "legit", count->legit);
+	writer_end(s);
 }
 
 static void
 print_amounts(struct str *s, const struct rule_quality_money *money)
 {
-	str_add(s, ",\"amountFraud\":");
-	amounts_json(s, &money->fraud);
-	str_add(s, ",\"amountLegit\":");
-	amounts_json(s, &money->legit);
+	amounts_json(s, "amountFraud", &money->fraud);
+	amounts_json(s, "amountLegit", &money->legit);
 }
 
 /* Print the rules that fired on each sample on which rule i fired. */
@@ -326,14 +310,15 @@ print_always(struct str *s, const struct rule_quality *q, size_t i)
 	const int64_t fired = q->rule[i].fired.count.samples;
 	size_t j, n = 0;
 
+	writer_array(s, "alwaysWith");
 	for (j = 0; j < rs->n_rules && fired > 0; j++) {
 		if (j == i || fired_both(q, i, j) < fired)
 			continue;
-		str_add(s, n == 0 ? "" : ",");
-		str_json(s, rs->rules[j].id);
+		writer_text(s, NULL, rs->rules[j].id);
 		if (++n == RULE_QUALITY_ALWAYS_MAX)
-			return;
+			break;
 	}
+	writer_end(s);
 }
 
 /* Return the number of samples on which two rules fired. */
@@ -350,9 +335,10 @@ print_days(struct str *s, const struct rule_quality *q, const uint16_t *by_day)
 {
 	size_t i;
 
+	writer_array(s, "byDay");
 	for (i = 0; i < q->n_days; i++)
-		str_addf(s, "%c%d", i == 0 ? '[' : ',', by_day[i]);
-	str_addc(s, ']');
+		writer_int(s, NULL, by_day[i]);
+	writer_end(s);
 }
 
 /* Print the share of fraud among the labels and its interval. */
@@ -362,16 +348,10 @@ print_precision(struct str *s, const struct rule_quality_count *count)
 	const int64_t n = count->fraud + count->legit;
 	const struct wilson_bounds in = wilson_interval(count->fraud, n);
 
-	if (n == 0) {
-		str_add(s, ",\"precision\":null,\"low\":null,\"high\":null");
-		return;
-	}
-	str_add(s, ",\"precision\":");
-	str_number(s, (double)count->fraud / (double)n);
-	str_add(s, ",\"low\":");
-	str_number(s, in.low);
-	str_add(s, ",\"high\":");
-	str_number(s, in.high);
+	writer_number(
+	    s, "precision", n == 0 ? NAN : (double)count->fraud / (double)n);
+	writer_number(s, "low", n == 0 ? NAN : in.low);
+	writer_number(s, "high", n == 0 ? NAN : in.high);
 }
 
 /* Print the pairs of rules that fired together most often. */
@@ -382,18 +362,19 @@ print_overlap(struct str *s, const struct rule_quality *q)
 	const size_t n = find_pairs(q, pairs);
 	size_t i;
 
+	writer_array(s, "overlap");
 	for (i = 0; i < n; i++) {
-		str_add(s, i == 0 ? "{\"a\":" : ",{\"a\":");
-		str_json(s, q->book->ruleset->rules[pairs[i].a].id);
-		str_add(s, ",\"b\":");
-		str_json(s, q->book->ruleset->rules[pairs[i].b].id);
-		str_addf(s, ",\"both\":%" PRId64 ",\"share\":", pairs[i].both);
-		str_number(s,
+		writer_object(s, NULL);
+		writer_text(s, "a", q->book->ruleset->rules[pairs[i].a].id);
+		writer_text(s, "b", q->book->ruleset->rules[pairs[i].b].id);
+		writer_int(s, "both", pairs[i].both);
+		writer_number(s, "share",
 		    (double)pairs[i].both /
 			(double)less_of(q->rule[pairs[i].a].fired.count.samples,
 			    q->rule[pairs[i].b].fired.count.samples));
-		str_addc(s, '}');
+		writer_end(s);
 	}
+	writer_end(s);
 }
 
 /* Find the most frequent pairs, the first of equal ones first. */

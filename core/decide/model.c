@@ -2,21 +2,19 @@
 /* The scoring model: the risk of an event, the bundled model, and JSON. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/model.h"
 
 #define DEMO "synthetic-demo"
 
 static double logistic_sigmoid(double z);
-static void add_text(struct str *s, const char *before, const char *text);
-static void model_add_number(struct str *s, const char *before, double n);
 static void add_metrics(struct str *s, const struct model_metrics *m);
-static void add_features(struct str *s, const struct model *m);
+static void add_calibration_pair(struct str *s, const struct model *m);
 
 /*
  * The table is included for the members, for the weights and for the ranges.
@@ -125,17 +123,27 @@ model_size(const struct model *m)
 void
 model_json(struct str *s, const struct model *m)
 {
-	add_text(s, "\"source\":", m->source);
-	add_text(s, ",\"provenance\":", m->provenance);
-	add_text(s, ",\"version\":", m->version);
-	add_text(s, ",\"trainedAt\":", m->trained_at);
-	str_addc(s, ',');
+	unsigned int i;
+
+	writer_text(s, "source", m->source);
+	writer_text(s, "provenance", m->provenance);
+	writer_text(s, "version", m->version);
+	writer_text(s, "trainedAt", m->trained_at);
 	add_metrics(s, &m->metrics);
-	model_add_number(s, ",\"bias\":", m->bias);
-	model_add_number(s, ",\"baseRate\":", m->base_rate);
-	model_add_number(s, ",\"calibration\":{\"a\":", m->calibration.a);
-	model_add_number(s, ",\"b\":", m->calibration.b);
-	add_features(s, m);
+	writer_number(s, "bias", m->bias);
+	writer_number(s, "baseRate", m->base_rate);
+	add_calibration_pair(s, m);
+	writer_int(s, "featuresVersion", m->features_version);
+	writer_array(s, "features");
+	for (i = 0; i < FEATURE__MAX; i++) {
+		writer_object(s, NULL);
+		writer_text(s, "name", feature_name((enum feature)i));
+		writer_number(s, "weight", m->weight[i]);
+		writer_number(s, "min", m->range[i].min);
+		writer_number(s, "max", m->range[i].max);
+		writer_end(s);
+	}
+	writer_end(s);
 }
 
 void
@@ -143,27 +151,41 @@ model_file_json(struct str *s, const struct model *m)
 {
 	int i;
 
-	str_addf(s, "{\n\"featuresVersion\":%d,\n\"featureNames\":[",
-	    m->features_version);
+	writer_object(s, NULL);
+	str_addc(s, '\n');
+	writer_int(s, "featuresVersion", m->features_version);
+	str_add(s, ",\n");
+	writer_array(s, "featureNames");
 	for (i = 0; i < FEATURE__MAX; i++)
-		add_text(s, i == 0 ? "" : ",", feature_name((enum feature)i));
+		writer_text(s, NULL, feature_name((enum feature)i));
+	writer_end(s);
+	str_add(s, ",\n");
+	writer_array(s, "weights");
 	for (i = 0; i < FEATURE__MAX; i++)
-		model_add_number(
-		    s, i == 0 ? "],\n\"weights\":[" : ",", m->weight[i]);
+		writer_number(s, NULL, m->weight[i]);
+	writer_end(s);
+	str_add(s, ",\n");
+	writer_array(s, "ranges");
 	for (i = 0; i < FEATURE__MAX; i++) {
-		model_add_number(
-		    s, i == 0 ? "],\n\"ranges\":[[" : ",[", m->range[i].min);
-		model_add_number(s, ",", m->range[i].max);
-		str_addc(s, ']');
+		writer_array(s, NULL);
+		writer_number(s, NULL, m->range[i].min);
+		writer_number(s, NULL, m->range[i].max);
+		writer_end(s);
 	}
-	model_add_number(s, "],\n\"bias\":", m->bias);
-	add_text(s, ",\n\"trainedAt\":", m->trained_at);
-	model_add_number(s, ",\n\"baseRate\":", m->base_rate);
-	model_add_number(s, ",\n\"calibration\":{\"a\":", m->calibration.a);
-	model_add_number(s, ",\"b\":", m->calibration.b);
-	str_add(s, "},\n");
+	writer_end(s);
+	str_add(s, ",\n");
+	writer_number(s, "bias", m->bias);
+	str_add(s, ",\n");
+	writer_text(s, "trainedAt", m->trained_at);
+	str_add(s, ",\n");
+	writer_number(s, "baseRate", m->base_rate);
+	str_add(s, ",\n");
+	add_calibration_pair(s, m);
+	str_add(s, ",\n");
 	add_metrics(s, &m->metrics);
-	str_add(s, "\n}\n");
+	str_addc(s, '\n');
+	writer_end(s);
+	str_addc(s, '\n');
 }
 
 /* For a large negative z, exp() gives infinity and the result is 0. */
@@ -173,58 +195,36 @@ logistic_sigmoid(double z)
 	return 1 / (1 + exp(-z));
 }
 
-static void
-add_text(struct str *s, const char *before, const char *text)
-{
-	str_add(s, before);
-	str_json(s, text);
-}
-
-static void
-model_add_number(struct str *s, const char *before, double n)
-{
-	str_add(s, before);
-	str_number(s, n);
-}
-
 /* Append the metrics; leave out those that are unknown. */
 static void
 add_metrics(struct str *s, const struct model_metrics *m)
 {
 	const struct {
-		const char *before;
+		const char *name;
 		double value;
 	} more[] = {
-		{ ",\"averagePrecision\":", m->average_precision },
-		{ ",\"cardPrecision100\":", m->card_precision },
-		{ ",\"brier\":", m->brier },
-		{ ",\"logLoss\":", m->log_loss },
+		{ "averagePrecision", m->average_precision },
+		{ "cardPrecision100", m->card_precision },
+		{ "brier", m->brier },
+		{ "logLoss", m->log_loss },
 	};
 	size_t i;
 
-	model_add_number(s, "\"metrics\":{\"auc\":", m->auc);
-	model_add_number(s, ",\"accuracy\":", m->accuracy);
-	str_addf(s, ",\"samples\":%" PRId64, m->samples);
+	writer_object(s, "metrics");
+	writer_number(s, "auc", m->auc);
+	writer_number(s, "accuracy", m->accuracy);
+	writer_int(s, "samples", m->samples);
 	for (i = 0; i < nitems(more); i++)
 		if (!isnan(more[i].value))
-			model_add_number(s, more[i].before, more[i].value);
-	str_addc(s, '}');
+			writer_number(s, more[i].name, more[i].value);
+	writer_end(s);
 }
 
 static void
-add_features(struct str *s, const struct model *m)
+add_calibration_pair(struct str *s, const struct model *m)
 {
-	unsigned int i;
-
-	str_addf(
-	    s, "},\"featuresVersion\":%d,\"features\":[", m->features_version);
-	for (i = 0; i < FEATURE__MAX; i++) {
-		add_text(s, i == 0 ? "{\"name\":" : ",{\"name\":",
-		    feature_name((enum feature)i));
-		model_add_number(s, ",\"weight\":", m->weight[i]);
-		model_add_number(s, ",\"min\":", m->range[i].min);
-		model_add_number(s, ",\"max\":", m->range[i].max);
-		str_addc(s, '}');
-	}
-	str_addc(s, ']');
+	writer_object(s, "calibration");
+	writer_number(s, "a", m->calibration.a);
+	writer_number(s, "b", m->calibration.b);
+	writer_end(s);
 }

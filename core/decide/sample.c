@@ -12,6 +12,7 @@
 #include "core/base/arena.h"
 #include "core/base/str.h"
 #include "core/base/value.h"
+#include "core/base/writer.h"
 #include "core/decide/decide.h"
 #include "core/decide/model.h"
 #include "core/decide/sample.h"
@@ -96,43 +97,35 @@ sample_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 {
 	size_t i;
 
-	str_addf(s, "{\"scorer\":\"%s\",\"ruleset\":", scorer_name(d->scorer));
-	str_json(s, rs->version);
-	str_add(s, ",\"score\":");
-	str_int(s, d->score.total);
-	str_add(s, ",\"verdict\":");
-	str_json(s, verdict_name(d->verdict));
+	writer_object(s, NULL);
+	writer_text(s, "scorer", scorer_name(d->scorer));
+	writer_text(s, "ruleset", rs->version);
+	writer_int(s, "score", d->score.total);
+	writer_text(s, "verdict", verdict_name(d->verdict));
 	if (watched)
-		str_add(s, ",\"watched\":true");
-	str_add(s, ",\"rules\":[");
-	for (i = 0; i < d->hits.n; i++) {
-		str_add(s, i == 0 ? "" : ",");
-		str_json(s, rs->rules[d->hits.index[i]].id);
-	}
-	str_add(s, "],\"tags\":");
-	str_add(s, tags == NULL ? "[]" : tags);
-	if (d->scorer != SCORER_WEIGHTED) {
-		str_add(s, ",\"rulesScore\":");
-		str_int(s, d->rules.total);
-	}
+		writer_bool(s, "watched", true);
+	writer_array(s, "rules");
+	for (i = 0; i < d->hits.n; i++)
+		writer_text(s, NULL, rs->rules[d->hits.index[i]].id);
+	writer_end(s);
+	writer_json(s, "tags", tags == NULL ? "[]" : tags);
+	if (d->scorer != SCORER_WEIGHTED)
+		writer_int(s, "rulesScore", d->rules.total);
 	if (d->scorer == SCORER_ML)
 		sample_model(s, d);
 	if (shadow != NULL)
 		add_shadow(s, shadow);
-	str_add(s, ",\"signals\":");
+	writer_name(s, "signals");
 	signals_json(s, sigs);
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 void
 sample_model(struct str *s, const struct decision *d)
 {
-	str_add(s, ",\"model\":");
-	str_json(s, d->model->version);
-	str_add(s, ",\"p\":");
-	str_number(s, d->p);
-	str_add(s, ",\"pEven\":");
-	str_number(s, d->p_even);
+	writer_text(s, "model", d->model->version);
+	writer_number(s, "p", d->p);
+	writer_number(s, "pEven", d->p_even);
 }
 
 int
@@ -162,15 +155,13 @@ sample_read_head(const char *text, size_t len, struct sample *ret)
 static void
 add_shadow(struct str *s, const struct shadow_result *shadow)
 {
-	str_add(s, ",\"shadow\":{\"id\":");
-	str_json(s, shadow->id);
-	str_add(s, ",\"score\":");
-	str_int(s, shadow->score.total);
-	str_add(s, ",\"verdict\":");
-	str_json(s, verdict_name(shadow->verdict));
-	str_add(s, ",\"tags\":");
+	writer_object(s, "shadow");
+	writer_text(s, "id", shadow->id);
+	writer_int(s, "score", shadow->score.total);
+	writer_text(s, "verdict", verdict_name(shadow->verdict));
+	writer_name(s, "tags");
 	score_reasons(s, &shadow->score);
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 /* Read a sample; if a is NULL, only its head. */

@@ -52,7 +52,7 @@ void sample_json(struct str *s, const struct ruleset *rs,
 
 /*
  * Append the members model, p and pEven of a decision of SCORER_ML in the form
- * of a sample, with a comma before each.
+ * of a sample.
  */
 void sample_model(struct str *s, const struct decision *d);
 

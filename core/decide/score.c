@@ -12,6 +12,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/model.h"
 #include "core/decide/score.h"
 #include "core/rule/rule.h"
@@ -267,15 +268,14 @@ score_reasons(struct str *s, const struct score *score)
 {
 	size_t i;
 
-	str_addc(s, '[');
+	writer_array(s, NULL);
 	for (i = 0; i < score->n_reasons; i++) {
-		str_add(s, i == 0 ? "{\"tag\":" : ",{\"tag\":");
-		str_json(s, score->reasons[i].tag);
-		str_add(s, ",\"points\":");
-		str_int(s, score->reasons[i].points);
-		str_addc(s, '}');
+		writer_object(s, NULL);
+		writer_text(s, "tag", score->reasons[i].tag);
+		writer_int(s, "points", score->reasons[i].points);
+		writer_end(s);
 	}
-	str_addc(s, ']');
+	writer_end(s);
 }
 
 static int

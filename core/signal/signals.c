@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/signal/signals.h"
 #include "core/state/entity_graph.h"
 #include "core/state/entity_risk.h"
@@ -34,7 +35,7 @@ static void amount_signals(const struct event *ev,
     const struct signal_facts *facts, struct value *ret);
 static void risk_signals(const struct event *ev,
     const struct signal_facts *facts, struct value *ret);
-static void json_member(struct str *s, const char *name, const struct value *v);
+static void add_known(struct str *s, const char *name, const struct value *v);
 static struct value number_or_unknown(double n);
 static struct value users_on(const struct graph_node *n);
 static struct value first_seen(const struct graph_node *n);
@@ -78,27 +79,22 @@ signals_json(struct str *s, const struct signals *sigs)
 	char name[sizeof("attr.") + EVENT_ATTR_NAME_MAX];
 	size_t i;
 
-	str_addc(s, '{');
+	writer_object(s, NULL);
 	for (i = 0; i < SIGNAL__MAX; i++)
-		json_member(s, signal_name((enum signal)i), &sigs->value[i]);
+		add_known(s, signal_name((enum signal)i), &sigs->value[i]);
 	for (i = 0; i < ev->n_attrs; i++) {
 		snprintf(name, sizeof(name), "attr.%s", ev->attrs[i].name);
-		json_member(s, name, &ev->attrs[i].value);
+		add_known(s, name, &ev->attrs[i].value);
 	}
-	str_addc(s, '}');
+	writer_end(s);
 }
 
-/* Append a member, with a comma unless it is the first.  Skip unknown ones. */
+/* Append a member unless its value is unknown. */
 static void
-json_member(struct str *s, const char *name, const struct value *v)
+add_known(struct str *s, const char *name, const struct value *v)
 {
-	if (v->type == VALUE_UNKNOWN)
-		return;
-	if (s->len > 0 && s->text[s->len - 1] != '{')
-		str_addc(s, ',');
-	str_json(s, name);
-	str_addc(s, ':');
-	str_value(s, v);
+	if (v->type != VALUE_UNKNOWN)
+		writer_value(s, name, v);
 }
 
 static void

@@ -11,6 +11,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "ctl/replay/replay.h"
 #include "ctl/term_text.h"
 
@@ -159,43 +160,34 @@ json_line(const struct replay_item *item, const struct replay_outcome *oc)
 
 	arena_init(&a, block, sizeof(block));
 	str_init(&s, &a);
-	str_addf(&s, "{\"row\":%" PRIu64 ",\"eventId\":", item->row);
-	str_json(&s, item->id);
-	str_add(&s, ",\"type\":");
-	str_json(&s, item->type);
-	str_add(&s, ",\"userId\":");
-	str_json(&s, item->user);
+	writer_object(&s, NULL);
+	writer_int(&s, "row", (int64_t)item->row);
+	writer_text(&s, "eventId", item->id);
+	writer_text(&s, "type", item->type);
+	writer_text(&s, "userId", item->user);
 	if (oc->verdict != 0) {
-		str_addf(&s, ",\"verdict\":\"%s\",\"score\":",
-		    verdict_name(oc->verdict));
-		str_number(&s, oc->score);
-		str_add(&s, ",\"reasons\":");
-		str_add(&s,
+		writer_text(&s, "verdict", verdict_name(oc->verdict));
+		writer_number(&s, "score", oc->score);
+		writer_json(&s, "reasons",
 		    json_object_to_json_string_ext(
 			oc->reasons, JSON_C_TO_STRING_PLAIN));
 		if (oc->again)
-			str_add(&s, ",\"again\":true");
+			writer_bool(&s, "again", true);
 	} else {
-		str_add(&s, ",\"error\":{\"code\":");
-		str_json(&s, oc->code);
-		str_add(&s, ",\"message\":");
-		str_json(&s, oc->message);
-		str_addc(&s, '}');
+		writer_object(&s, "error");
+		writer_text(&s, "code", oc->code);
+		writer_text(&s, "message", oc->message);
+		writer_end(&s);
 	}
-	if (oc->us > 0) {
-		str_add(&s, ",\"ms\":");
-		str_number(&s, (double)oc->us / 1000);
-	}
+	if (oc->us > 0)
+		writer_number(&s, "ms", (double)oc->us / 1000);
 	if (item->truth != LABEL_NONE)
-		str_addf(&s, ",\"fraud\":%s",
-		    item->truth == LABEL_FRAUD ? "true" : "false");
+		writer_bool(&s, "fraud", item->truth == LABEL_FRAUD);
 	if (oc->model != NULL)
-		str_add(&s, oc->model);
-	if (oc->signals != NULL) {
-		str_add(&s, ",\"signals\":");
-		str_add(&s, oc->signals);
-	}
-	str_addc(&s, '}');
+		writer_json(&s, NULL, oc->model);
+	if (oc->signals != NULL)
+		writer_json(&s, "signals", oc->signals);
+	writer_end(&s);
 	if (str_text(&s) != NULL)
 		puts(str_text(&s));
 	arena_reset(&a);

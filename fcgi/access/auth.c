@@ -6,6 +6,7 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/access/auth.h"
 #include "fcgi/access/second_factor.h"
 #include "fcgi/access/session_cookie.h"
@@ -130,15 +131,14 @@ auth_issue(
 	if (t->web) {
 		session_cookie_set(req, resp, token);
 		clock_text(token_expiry(req->arena, token), expires_at);
-		str_addf(s, "\"expiresAt\":\"%s\",\"idleSeconds\":%lld",
-		    expires_at, (long long)(limits.idle / CLOCK_SECOND));
-	} else {
-		str_add(s, "\"token\":");
-		str_json(s, token);
-	}
-	str_add(s, ",\"user\":{\"email\":");
-	str_json(s, t->email);
-	str_addf(s, ",\"role\":\"%s\"}", token_role_name(t->role));
+		writer_text(s, "expiresAt", expires_at);
+		writer_int(s, "idleSeconds", limits.idle / CLOCK_SECOND);
+	} else
+		writer_text(s, "token", token);
+	writer_object(s, "user");
+	writer_text(s, "email", t->email);
+	writer_text(s, "role", token_role_name(t->role));
+	writer_end(s);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/access/capability.h"
 
 static const struct {
@@ -24,14 +25,10 @@ void
 capability_list(struct str *s, enum role role)
 {
 	enum capability capability;
-	const char *comma = "";
 
-	str_addc(s, '[');
-	for (capability = 0; capability < CAPABILITY__MAX; capability++) {
-		if (!capability_held(role, capability))
-			continue;
-		str_addf(s, "%s\"%s\"", comma, capabilities[capability].name);
-		comma = ",";
-	}
-	str_addc(s, ']');
+	writer_array(s, NULL);
+	for (capability = 0; capability < CAPABILITY__MAX; capability++)
+		if (capability_held(role, capability))
+			writer_text(s, NULL, capabilities[capability].name);
+	writer_end(s);
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/ep/delivery_admin.h"
 #include "fcgi/gate/audit.h"
 #include "fcgi/http/req.h"
@@ -102,7 +103,9 @@ delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
 	} while (moved == BATCH && clock_ticks() < until);
 
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"requeued\":%lld}", (long long)requeued);
+	writer_object(&s, NULL);
+	writer_int(&s, "requeued", requeued);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -82,8 +83,10 @@ apikey_create(struct req *req, struct resp *resp)
 		return -1;
 
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"plaintext\":\"%s\",\"key\":%s}", key.text,
-	    rows_get_text(&rows, "key"));
+	writer_object(&s, NULL);
+	writer_text(&s, "plaintext", key.text);
+	writer_json(&s, "key", rows_get_text(&rows, "key"));
+	writer_end(&s);
 	crypt_wipe(&key, sizeof(key));
 	resp_header(req, resp, "Cache-Control: no-store");
 	return resp_json(req, resp, 201, str_text(&s));

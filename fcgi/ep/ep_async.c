@@ -7,6 +7,7 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "fcgi/access/auth.h"
 #include "fcgi/ep/routes.h"
@@ -62,11 +63,11 @@ decision_async(struct req *req, struct resp *resp)
 	if (mismatch)
 		resp_header(req, resp, RESP_MISMATCH);
 	str_init(&s, req->arena);
-	str_add(&s, "{\"accepted\":true,\"id\":");
-	str_json(&s, ev.id);
-	str_add(&s, ",\"correlationId\":");
-	str_json(&s, req->correlation_id);
-	str_addc(&s, '}');
+	writer_object(&s, NULL);
+	writer_bool(&s, "accepted", true);
+	writer_text(&s, "id", ev.id);
+	writer_text(&s, "correlationId", req->correlation_id);
+	writer_end(&s);
 	return resp_json(req, resp, 202, str_text(&s));
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/access/auth.h"
 #include "fcgi/access/capability.h"
 #include "fcgi/access/login_backoff.h"
@@ -173,34 +174,29 @@ auth_login(struct req *req, struct resp *resp)
 int
 auth_me(struct req *req, struct resp *resp)
 {
-	char given_at[CLOCK_TEXT_SIZE], expires_at[CLOCK_TEXT_SIZE];
+	char text[CLOCK_TEXT_SIZE];
 	struct str s;
 
-	clock_text(req->operator.given_at, given_at);
-	clock_text(req->operator.expires_at, expires_at);
 	str_init(&s, req->arena);
-	str_add(&s, "{\"email\":");
-	str_json(&s, req->operator.email);
-	str_addf(&s,
-	    ",\"role\":\"%s\",\"passwordTemporary\":%s"
-	    ",\"secondFactor\":%s,\"secondFactorRequired\":%s"
-	    ",\"session\":\"%s\"",
-	    token_role_name(req->operator.role),
-	    req->operator.temporary ? "true" : "false",
-	    req->operator.second_factor ? "true" : "false",
-	    second_factor_needed(req->operator.role) ? "true" : "false",
-	    req->operator.web ? "cookie" : "token");
-	str_addf(&s,
-	    ",\"authenticatedAt\":\"%s\",\"expiresAt\":\"%s\""
-	    ",\"idleSeconds\":%lld,\"capabilities\":",
-	    given_at, expires_at,
-	    (long long)(req->operator.web
-		    ? auth_token_limits().idle / CLOCK_SECOND
-		    : 0));
+	writer_object(&s, NULL);
+	writer_text(&s, "email", req->operator.email);
+	writer_text(&s, "role", token_role_name(req->operator.role));
+	writer_bool(&s, "passwordTemporary", req->operator.temporary);
+	writer_bool(&s, "secondFactor", req->operator.second_factor);
+	writer_bool(&s, "secondFactorRequired",
+	    second_factor_needed(req->operator.role));
+	writer_text(&s, "session", req->operator.web ? "cookie" : "token");
+	clock_text(req->operator.given_at, text);
+	writer_text(&s, "authenticatedAt", text);
+	clock_text(req->operator.expires_at, text);
+	writer_text(&s, "expiresAt", text);
+	writer_int(&s, "idleSeconds",
+	    req->operator.web ? auth_token_limits().idle / CLOCK_SECOND : 0);
+	writer_name(&s, "capabilities");
 	capability_list(&s, req->operator.role);
-	str_add(&s, ",\"fourEyes\":");
+	writer_name(&s, "fourEyes");
 	approval_list(&s, conf.FOUR_EYES);
-	str_addc(&s, '}');
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -482,9 +478,11 @@ answer_token(struct req *req, struct resp *resp, int status,
 	struct str s;
 
 	str_init(&s, req->arena);
-	str_addc(&s, '{');
+	writer_object(&s, NULL);
 	if (auth_issue(req, resp, t, &s) == -1)
 		return -1;
-	str_add(&s, temporary ? ",\"passwordTemporary\":true}" : "}");
+	if (temporary)
+		writer_bool(&s, "passwordTemporary", true);
+	writer_end(&s);
 	return resp_json(req, resp, status, str_text(&s));
 }

@@ -13,6 +13,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/decide.h"
 #include "core/decide/sample.h"
 #include "core/event/event.h"
@@ -84,8 +85,7 @@ static int read_live(struct req *req, struct backtest_state *bt);
 static int check_continue(struct req *req, const struct backtest_state *bt);
 static int fail_too_long(struct req *req, const struct backtest_state *bt);
 static int publish_progress(struct req *req, const struct backtest_state *bt);
-static bool add_running(
-    struct str *s, const char *comma, const struct worker_slot *slot);
+static void add_running(struct str *s, const struct worker_slot *slot);
 static int decide_samples(struct backtest_state *bt, const struct rows *rows,
     struct arena *a, struct fail *f);
 static int decide_sample(struct backtest_state *bt, const char *text,
@@ -151,7 +151,6 @@ int
 backtest_list(struct req *req, struct resp *resp)
 {
 	const struct shm *shm = req->worker->shm;
-	const char *comma = "";
 	struct rows rows;
 	struct str s;
 	size_t i;
@@ -160,11 +159,13 @@ backtest_list(struct req *req, struct resp *resp)
 		&req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
-	str_add(&s, "{\"running\":[");
+	writer_object(&s, NULL);
+	writer_array(&s, "running");
 	for (i = 0; i < SHM_SLOTS; i++)
-		if (add_running(&s, comma, &shm->slot[i]))
-			comma = ",";
-	str_addf(&s, "],\"kept\":%s}", rows_get_text(&rows, "kept"));
+		add_running(&s, &shm->slot[i]);
+	writer_end(&s);
+	writer_json(&s, "kept", rows_get_text(&rows, "kept"));
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -421,26 +422,24 @@ publish_progress(struct req *req, const struct backtest_state *bt)
 	return 0;
 }
 
-/* Append the backtest of a worker.  Return false if it runs none. */
-static bool
-add_running(struct str *s, const char *comma, const struct worker_slot *slot)
+/* Append the backtest of a worker, if it runs one. */
+static void
+add_running(struct str *s, const struct worker_slot *slot)
 {
 	const int32_t type = atomic_load(&slot->backtest_type);
 	const int64_t us = clock_ticks() - atomic_load(&slot->backtest_began);
 	char id[BACKTEST_ID_SIZE];
 
 	if (type == 0)
-		return false;
+		return;
 	backtest_id_text(atomic_load(&slot->backtest_id), id);
-	str_addf(s,
-	    "%s{\"id\":\"%s\",\"eventType\":\"%s\",\"samples\":%" PRId64
-	    ",\"of\":%" PRId64 ",\"seconds\":",
-	    comma, id, event_type_name((enum event_type)type),
-	    atomic_load(&slot->backtest_samples),
-	    atomic_load(&slot->backtest_total));
-	str_number(s, (double)(us / 1000) / 1000);
-	str_addc(s, '}');
-	return true;
+	writer_object(s, NULL);
+	writer_text(s, "id", id);
+	writer_text(s, "eventType", event_type_name((enum event_type)type));
+	writer_int(s, "samples", atomic_load(&slot->backtest_samples));
+	writer_int(s, "of", atomic_load(&slot->backtest_total));
+	writer_number(s, "seconds", (double)(us / 1000) / 1000);
+	writer_end(s);
 }
 
 /*
@@ -599,32 +598,29 @@ static void
 add_examples(struct str *s, const struct backtest_state *bt)
 {
 	const struct backtest_flips *flips;
-	const char *before = "";
 	unsigned int from, to;
 	int64_t i;
 
-	str_add(s, ",\"examples\":[");
+	writer_array(s, "examples");
 	for (from = VERDICT_ALLOW; from < VERDICT__MAX; from++) {
 		for (to = VERDICT_ALLOW; to < VERDICT__MAX; to++) {
 			flips = &bt->flips[from][to];
 			if (flips->n == 0)
 				continue;
-			str_addf(s,
-			    "%s{\"from\":\"%s\",\"to\":\"%s\",\"eventIds\":[",
-			    before, verdict_name((enum verdict)from),
-			    verdict_name((enum verdict)to));
-			before = ",";
+			writer_object(s, NULL);
+			writer_text(
+			    s, "from", verdict_name((enum verdict)from));
+			writer_text(s, "to", verdict_name((enum verdict)to));
+			writer_array(s, "eventIds");
 			for (i = flips->n - 1;
-			     i >= 0 && i >= flips->n - bt->examples; i--) {
-				str_json(s, flips->event[i % bt->examples]);
-				str_add(s,
-				    i > 0 && i > flips->n - bt->examples ? ","
-									 : "");
-			}
-			str_add(s, "]}");
+			     i >= 0 && i >= flips->n - bt->examples; i--)
+				writer_text(
+				    s, NULL, flips->event[i % bt->examples]);
+			writer_end(s);
+			writer_end(s);
 		}
 	}
-	str_addc(s, ']');
+	writer_end(s);
 }
 
 /*
@@ -645,15 +641,13 @@ add_active(struct str *s, const struct backtest_state *bt, bool personal)
 {
 	const struct ruleset *rs = bt->live.book.ruleset;
 
-	str_add(s, ",\"active\":{\"ruleset\":");
-	str_json(s, rs == NULL ? NULL : rs->version);
-	str_add(s, ",\"policy\":");
-	str_json(s, bt->live.policy.version);
-	str_addc(s, ',');
+	writer_object(s, "active");
+	writer_text(s, "ruleset", rs == NULL ? NULL : rs->version);
+	writer_text(s, "policy", bt->live.policy.version);
 	backtest_active_json(s, &bt->counts);
 	if (bt->page.limit > 0)
 		flip_page_json(s, &bt->page, personal);
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 /* Append the answer, without what an erasure removes if it is kept. */
@@ -663,23 +657,22 @@ add_answer(
 {
 	char id[BACKTEST_ID_SIZE];
 
-	str_addc(s, '{');
+	writer_object(s, NULL);
 	if (is_kept(bt)) {
 		backtest_id_text(bt->id, id);
-		str_addf(s, "\"id\":\"%s\",", id);
+		writer_text(s, "id", id);
 	}
-	str_addf(s, "\"eventType\":\"%s\",\"scorer\":\"%s\",",
-	    event_type_name(bt->type),
-	    scorer_name(bt->live.scoring.scoring.scorer));
+	writer_text(s, "eventType", event_type_name(bt->type));
+	writer_text(s, "scorer", scorer_name(bt->live.scoring.scoring.scorer));
 	backtest_json(s, &bt->counts);
 	if (bt->examples > 0)
 		add_examples(s, bt);
 	add_active(s, bt, personal);
-	str_addf(s, ",\"otherScorer\":%" PRId64, bt->other);
-	str_add(s, ",\"seconds\":");
-	str_number(s, (double)ms / 1000);
-	str_addf(s, ",\"samplesPerSecond\":%" PRId64 "}",
-	    backtest_samples(&bt->counts) * 1000 / ms);
+	writer_int(s, "otherScorer", bt->other);
+	writer_number(s, "seconds", (double)ms / 1000);
+	writer_int(
+	    s, "samplesPerSecond", backtest_samples(&bt->counts) * 1000 / ms);
+	writer_end(s);
 }
 
 /* Small ones are not kept, nor are further pages of flips. */

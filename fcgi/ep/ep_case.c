@@ -9,6 +9,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "fcgi/access/password.h"
 #include "fcgi/ep/routes.h"
@@ -333,23 +334,26 @@ answer_results(struct req *req, struct resp *resp, const struct rows *rows)
 	int i;
 
 	str_init(&s, req->arena);
-	str_add(&s, "{\"results\":[");
+	writer_object(&s, NULL);
+	writer_array(&s, "results");
 	for (i = 0; i < rows->n; i++) {
-		str_add(&s, i == 0 ? "{\"id\":" : ",{\"id\":");
-		str_json(&s, rows_text(rows, i, RESULT_ID));
 		refusal = rows_text(rows, i, RESULT_REFUSAL);
-		if (refusal == NULL) {
-			str_add(&s, ",\"ok\":true,\"status\":\"resolved\"}");
-			continue;
+		writer_object(&s, NULL);
+		writer_text(&s, "id", rows_text(rows, i, RESULT_ID));
+		writer_bool(&s, "ok", refusal == NULL);
+		if (refusal == NULL)
+			writer_text(&s, "status", "resolved");
+		else {
+			writer_object(&s, "error");
+			writer_text(&s, "code", refusal);
+			writer_text(&s, "message",
+			    fail_code_text(fail_code_named(refusal)));
+			writer_end(&s);
 		}
-		str_addf(&s,
-		    ",\"ok\":false,\"error\":{\"code\":\"%s\","
-		    "\"message\":",
-		    refusal);
-		str_json(&s, fail_code_text(fail_code_named(refusal)));
-		str_add(&s, "}}");
+		writer_end(&s);
 	}
-	str_add(&s, "]}");
+	writer_end(&s);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

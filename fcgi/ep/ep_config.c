@@ -9,6 +9,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/gate/audit.h"
 #include "fcgi/gate/inner_request.h"
@@ -87,12 +88,11 @@ config_apply(struct req *req, struct resp *resp)
 	if (str_text(&results) == NULL)
 		return fail_memory(&req->fail);
 	str_init(&s, req->arena);
-	str_add(&s, "{\"etag\":");
+	writer_object(&s, NULL);
 	if (add_etag(req, &s) == -1)
 		return -1;
-	str_add(&s, ",\"results\":[");
-	str_add(&s, rehearse ? "" : str_text(&results));
-	str_add(&s, "]}");
+	writer_json(&s, "results", rehearse ? "[]" : str_text(&results));
+	writer_end(&s);
 	resp_header(req, resp, "Cache-Control: no-store"); /* secrets */
 	return resp_json(req, resp, 200, str_text(&s));
 }
@@ -115,7 +115,7 @@ check_etag(struct req *req)
 	return sql_reply_refused(req, &rows);
 }
 
-/* Make all changes, and append their answers, separated by commas. */
+/* Make all changes, and append their answers as an array. */
 static int
 make_changes(struct req *req, struct json_object *changes, struct str *ret)
 {
@@ -124,6 +124,7 @@ make_changes(struct req *req, struct json_object *changes, struct str *ret)
 	struct fail f;
 	size_t i;
 
+	writer_array(ret, NULL);
 	for (i = 0; i < n; i++) {
 		answer = (struct resp) { 0 };
 		if (make_change(req, json_object_array_get_idx(changes, i),
@@ -131,9 +132,9 @@ make_changes(struct req *req, struct json_object *changes, struct str *ret)
 			f = req->fail;
 			return name_change(req, i, &f);
 		}
-		str_add(ret, i == 0 ? "" : ",");
-		str_addn(ret, answer.body, answer.body_size);
+		writer_json(ret, NULL, answer.body);
 	}
+	writer_end(ret);
 	return 0;
 }
 
@@ -218,10 +219,11 @@ describe_changes(struct req *req, size_t n)
 	struct str s;
 
 	str_init(&s, req->arena);
-	str_add(&s, "{\"etag\":");
-	str_json(&s, body_string(req->json, "etag"));
-	str_addf(&s, ",\"changes\":%zu,\"rehearse\":%s}", n,
-	    body_int(req->json, "rehearse", 0) ? "true" : "false");
+	writer_object(&s, NULL);
+	writer_text(&s, "etag", body_string(req->json, "etag"));
+	writer_int(&s, "changes", (int64_t)n);
+	writer_bool(&s, "rehearse", body_int(req->json, "rehearse", 0) != 0);
+	writer_end(&s);
 	if (str_text(&s) == NULL)
 		return fail_memory(&req->fail);
 	req->change->audited =
@@ -229,7 +231,7 @@ describe_changes(struct req *req, size_t n)
 	return req->change->audited == NULL ? -1 : 0;
 }
 
-/* Append the etag of what is active now, as JSON. */
+/* Append the etag of what is active now. */
 static int
 add_etag(struct req *req, struct str *s)
 {
@@ -238,7 +240,7 @@ add_etag(struct req *req, struct str *s)
 	if (db_one(req->worker->db, req->arena, STMT_CONFIG_ETAG, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
-	str_json(s, rows_get_text(&rows, "etag"));
+	writer_text(s, "etag", rows_get_text(&rows, "etag"));
 	return 0;
 }
 

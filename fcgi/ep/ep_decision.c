@@ -9,6 +9,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "fcgi/access/auth.h"
 #include "fcgi/ep/routes.h"
@@ -51,8 +52,8 @@ static int batch_answer(
 static int count_outcome(struct req *req, const struct decision_request *item);
 static void count_decision(
     struct req *req, const struct decision_request *item);
-static void print_answer(
-    struct str *s, const struct decision_answer *ans, unsigned fields);
+static void print_answer(struct str *s, const char *name,
+    const struct decision_answer *ans, unsigned fields);
 static void print_error(struct str *s, const struct fail *f);
 
 /*
@@ -109,7 +110,7 @@ decision_answer(struct req *req, struct resp *resp)
 		resp_header(req, resp, "X-Engine-Mode: shadow");
 	resp->verdict = verdict_name(item->answer.verdict);
 	str_init(&s, req->arena);
-	print_answer(&s, &item->answer,
+	print_answer(&s, NULL, &item->answer,
 	    FIELD_EVENT | FIELD_POLICY | FIELD_TIME |
 		(item->dry_run ? FIELD_SHADOW : 0));
 	return resp_json(req, resp, 200, str_text(&s));
@@ -195,7 +196,7 @@ decision_get(struct req *req, struct resp *resp)
 	ans.reasons = rows_get_text(&r, "reasons");
 	ans.decided_at = rows_get_time(&r, "decided_at");
 	str_init(&s, req->arena);
-	print_answer(&s, &ans, FIELD_EVENT | FIELD_TIME);
+	print_answer(&s, NULL, &ans, FIELD_EVENT | FIELD_TIME);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -214,9 +215,9 @@ batch_answer(
 	struct str s;
 
 	str_init(&s, req->arena);
-	str_add(&s, "{\"results\":[");
+	writer_object(&s, NULL);
+	writer_array(&s, "results");
 	for (b = batch; b < batch + n; b++) {
-		str_add(&s, b == batch ? "" : ",");
 		if (b->ok && count_outcome(req, &b->item) == -1) {
 			/* All events have the same key. */
 			if (b->item.outcome == TXN_REFUSED)
@@ -232,12 +233,14 @@ batch_answer(
 		}
 		answered++;
 		mismatch = mismatch || b->item.mismatch;
-		str_add(&s, "{\"ok\":true,\"decision\":");
-		print_answer(
-		    &s, &b->item.answer, b->item.dry_run ? FIELD_SHADOW : 0);
-		str_addc(&s, '}');
+		writer_object(&s, NULL);
+		writer_bool(&s, "ok", true);
+		print_answer(&s, "decision", &b->item.answer,
+		    b->item.dry_run ? FIELD_SHADOW : 0);
+		writer_end(&s);
 	}
-	str_add(&s, "]}");
+	writer_end(&s);
+	writer_end(&s);
 	if (failed != NULL && answered == 0) {
 		req->fail = *failed;
 		return -1;
@@ -316,31 +319,29 @@ count_decision(struct req *req, const struct decision_request *item)
 
 /* Print a decision with the optional fields of its endpoint. */
 static void
-print_answer(struct str *s, const struct decision_answer *ans, unsigned fields)
+print_answer(struct str *s, const char *name, const struct decision_answer *ans,
+    unsigned fields)
 {
 	char at[CLOCK_TEXT_SIZE];
 
-	str_add(s, "{\"id\":");
-	str_json(s, ans->id);
-	if ((fields & FIELD_EVENT) != 0) {
-		str_add(s, ",\"eventId\":");
-		str_json(s, ans->event_id);
-	}
-	str_addf(s, ",\"verdict\":\"%s\",\"score\":%d,\"reasons\":%s",
-	    verdict_name(ans->verdict), ans->score, ans->reasons);
+	writer_object(s, name);
+	writer_text(s, "id", ans->id);
+	if ((fields & FIELD_EVENT) != 0)
+		writer_text(s, "eventId", ans->event_id);
+	writer_text(s, "verdict", verdict_name(ans->verdict));
+	writer_int(s, "score", ans->score);
+	writer_json(s, "reasons", ans->reasons);
 	if ((fields & FIELD_POLICY) != 0) {
-		str_add(s, ",\"policyId\":");
-		str_json(s, ans->policy_id);
-		str_add(s, ",\"policyVersion\":");
-		str_json(s, ans->policy_version);
+		writer_text(s, "policyId", ans->policy_id);
+		writer_text(s, "policyVersion", ans->policy_version);
 	}
 	if ((fields & FIELD_TIME) != 0) {
 		clock_text(ans->decided_at, at);
-		str_addf(s, ",\"decidedAt\":\"%s\"", at);
+		writer_text(s, "decidedAt", at);
 	}
 	if ((fields & FIELD_SHADOW) != 0)
-		str_add(s, ",\"shadow\":true");
-	str_addc(s, '}');
+		writer_bool(s, "shadow", true);
+	writer_end(s);
 }
 
 /* Print the error of one event of a batch. */
@@ -349,8 +350,11 @@ print_error(struct str *s, const struct fail *f)
 {
 	char message[FAIL_TEXT_SIZE];
 
-	str_addf(s, "{\"ok\":false,\"error\":{\"code\":\"%s\",\"message\":",
-	    fail_code_name(f->code));
-	str_json(s, fail_text(f, message));
-	str_add(s, "}}");
+	writer_object(s, NULL);
+	writer_bool(s, "ok", false);
+	writer_object(s, "error");
+	writer_text(s, "code", fail_code_name(f->code));
+	writer_text(s, "message", fail_text(f, message));
+	writer_end(s);
+	writer_end(s);
 }

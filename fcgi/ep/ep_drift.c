@@ -10,6 +10,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -43,8 +44,7 @@ static int read_until(struct req *req, const char **ret);
 static bool is_selected(const struct drift_query *query, enum event_type type);
 static void add_types(struct str *s, const struct drift_query *query,
     const struct score_distribution *po);
-static void add_psi(struct str *s, bool known, double psi);
-static void add_number(struct str *s, bool known, double n);
+static void add_number(struct str *s, const char *name, bool known, double n);
 static void add_scores(
     struct str *s, const char *name, const struct drift_scores *ds);
 static int add_tags(struct req *req, struct str *s,
@@ -104,21 +104,19 @@ drift_get(struct req *req, struct resp *resp)
 		req->worker->db, req->arena, &query.days, po, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
-	str_add(&s, "{\"window\":");
-	score_distribution_span_json(&s, &po->window);
-	str_add(&s, "},\"reference\":");
-	score_distribution_span_json(&s, &po->reference);
-	str_addf(
-	    &s, "},\"decisionsMin\":%d,\"threshold\":", DRIFT_DECISIONS_MIN);
-	if (conf.DRIFT_ALERT_PSI > 0)
-		str_number(&s, conf.DRIFT_ALERT_PSI);
-	else
-		str_add(&s, "null");
+	writer_object(&s, NULL);
+	score_distribution_span_json(&s, "window", &po->window);
+	writer_end(&s);
+	score_distribution_span_json(&s, "reference", &po->reference);
+	writer_end(&s);
+	writer_int(&s, "decisionsMin", DRIFT_DECISIONS_MIN);
+	writer_number(&s, "threshold",
+	    conf.DRIFT_ALERT_PSI > 0 ? conf.DRIFT_ALERT_PSI : NAN);
 	add_types(&s, &query, po);
 	if (add_tags(req, &s, &query, po) == -1 ||
 	    add_calibration(req, &s, &query, po) == -1)
 		return -1;
-	str_addc(&s, '}');
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -167,42 +165,30 @@ static void
 add_types(struct str *s, const struct drift_query *query,
     const struct score_distribution *po)
 {
-	const char *comma = "";
 	enum event_type type;
 	double psi;
 	bool known;
 
-	str_add(s, ",\"eventTypes\":[");
+	writer_array(s, "eventTypes");
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
 		if (!is_selected(query, type))
 			continue;
 		known = score_distribution_psi(po, type, &psi);
-		str_addf(
-		    s, "%s{\"eventType\":\"%s\"", comma, event_type_name(type));
-		add_psi(s, known, psi);
+		writer_object(s, NULL);
+		writer_text(s, "eventType", event_type_name(type));
+		add_number(s, "psi", known, psi);
 		add_scores(s, "window", &po->recent[type]);
 		add_scores(s, "reference", &po->before[type]);
-		str_addc(s, '}');
-		comma = ",";
+		writer_end(s);
 	}
-	str_addc(s, ']');
-}
-
-static void
-add_psi(struct str *s, bool known, double psi)
-{
-	str_add(s, ",\"psi\":");
-	add_number(s, known, psi);
+	writer_end(s);
 }
 
 /* Append a number, or null if it is unknown. */
 static void
-add_number(struct str *s, bool known, double n)
+add_number(struct str *s, const char *name, bool known, double n)
 {
-	if (known)
-		str_number(s, drift_round(n));
-	else
-		str_add(s, "null");
+	writer_number(s, name, known ? drift_round(n) : NAN);
 }
 
 static void
@@ -211,22 +197,18 @@ add_scores(struct str *s, const char *name, const struct drift_scores *ds)
 	int64_t bins[DRIFT_BINS];
 	size_t i;
 
-	str_addf(s, ",\"%s\":{\"decisions\":", name);
-	str_int(s, ds->total);
-	str_add(s, ",\"mean\":");
-	add_number(s, ds->total > 0, drift_mean(ds));
-	for (i = 0; i < nitems(quantiles); i++) {
-		str_addf(s, ",\"%s\":", quantiles[i].name);
-		add_number(
-		    s, ds->total > 0, drift_quantile(ds, quantiles[i].part));
-	}
+	writer_object(s, name);
+	writer_int(s, "decisions", ds->total);
+	add_number(s, "mean", ds->total > 0, drift_mean(ds));
+	for (i = 0; i < nitems(quantiles); i++)
+		add_number(s, quantiles[i].name, ds->total > 0,
+		    drift_quantile(ds, quantiles[i].part));
 	drift_bins(ds, bins);
-	str_add(s, ",\"bins\":[");
-	for (i = 0; i < DRIFT_BINS; i++) {
-		str_add(s, i == 0 ? "" : ",");
-		str_int(s, bins[i]);
-	}
-	str_add(s, "]}");
+	writer_array(s, "bins");
+	for (i = 0; i < DRIFT_BINS; i++)
+		writer_int(s, NULL, bins[i]);
+	writer_end(s);
+	writer_end(s);
 }
 
 /* Append the tags: by event type, those with the largest change first. */
@@ -256,12 +238,10 @@ add_tags(struct req *req, struct str *s, const struct drift_query *query,
 		n += is_selected(query, tags[n].type);
 	}
 	qsort(tags, n, sizeof(*tags), by_psi);
-	str_add(s, ",\"tags\":[");
-	for (i = 0; i < n; i++) {
-		str_add(s, i == 0 ? "" : ",");
+	writer_array(s, "tags");
+	for (i = 0; i < n; i++)
 		add_tag(s, &tags[i]);
-	}
-	str_addc(s, ']');
+	writer_end(s);
 	return 0;
 }
 
@@ -305,16 +285,16 @@ by_psi(const void *a, const void *b)
 static void
 add_tag(struct str *s, const struct drift_tag *tag)
 {
-	str_addf(
-	    s, "{\"eventType\":\"%s\",\"tag\":", event_type_name(tag->type));
-	str_json(s, tag->name);
-	add_psi(s,
+	writer_object(s, NULL);
+	writer_text(s, "eventType", event_type_name(tag->type));
+	writer_text(s, "tag", tag->name);
+	add_number(s, "psi",
 	    drift_enough(tag->recent[0] + tag->recent[1],
 		tag->before[0] + tag->before[1]),
 	    tag->psi);
 	add_rate(s, "window", tag->recent);
 	add_rate(s, "reference", tag->before);
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 static void
@@ -322,15 +302,14 @@ add_rate(struct str *s, const char *name, const int64_t counts[2])
 {
 	const int64_t total = counts[0] + counts[1];
 
-	str_addf(s, ",\"%s\":", name);
-	add_number(s, total > 0, (double)counts[0] / (double)total);
+	add_number(s, name, total > 0, (double)counts[0] / (double)total);
 }
 
 static int
 add_calibration(struct req *req, struct str *s, const struct drift_query *query,
     const struct score_distribution *po)
 {
-	const char *comma = "", *type;
+	const char *type;
 	struct params p;
 	struct rows rows;
 	int row;
@@ -342,16 +321,13 @@ add_calibration(struct req *req, struct str *s, const struct drift_query *query,
 	if (db_run(req->worker->db, req->arena, STMT_DRIFT_CALIBRATION, &p,
 		&rows, &req->fail) == -1)
 		return -1;
-	str_add(s, ",\"calibration\":[");
+	writer_array(s, "calibration");
 	for (row = 0; row < rows.n; row++) {
 		type = rows_text(&rows, row, rows_col(&rows, "event_type"));
-		if (!is_selected(query, event_type_parse(type)))
-			continue;
-		str_add(s, comma);
-		add_bin(s, &rows, row, type);
-		comma = ",";
+		if (is_selected(query, event_type_parse(type)))
+			add_bin(s, &rows, row, type);
 	}
-	str_addc(s, ']');
+	writer_end(s);
 	return 0;
 }
 
@@ -366,11 +342,11 @@ add_bin(struct str *s, const struct rows *rows, int row, const char *type)
 
 	if (bin == DRIFT_BINS - 1)
 		to = measures[m].max;
-	str_addf(s, "{\"eventType\":\"%s\",\"by\":\"%s\",\"from\":", type,
-	    measures[m].name);
-	add_number(s, true, from);
-	str_add(s, ",\"to\":");
-	add_number(s, true, to);
+	writer_object(s, NULL);
+	writer_text(s, "eventType", type);
+	writer_text(s, "by", measures[m].name);
+	add_number(s, "from", true, from);
+	add_number(s, "to", true, to);
 	add_labels(s, "window", rows_int(rows, row, rows_col(rows, "labels")),
 	    rows_int(rows, row, rows_col(rows, "fraud")),
 	    (double)rows_int(rows, row, rows_col(rows, "total")) /
@@ -380,7 +356,7 @@ add_bin(struct str *s, const struct rows *rows, int row, const char *type)
 	    rows_int(rows, row, rows_col(rows, "reference_fraud")),
 	    (double)rows_int(rows, row, rows_col(rows, "reference_total")) /
 		measures[m].unit);
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 /*
@@ -390,13 +366,10 @@ static void
 add_labels(struct str *s, const char *name, int64_t labels, int64_t fraud,
     double total)
 {
-	str_addf(s, ",\"%s\":{\"labels\":", name);
-	str_int(s, labels);
-	str_add(s, ",\"fraud\":");
-	str_int(s, fraud);
-	str_add(s, ",\"rate\":");
-	add_number(s, labels > 0, (double)fraud / (double)labels);
-	str_add(s, ",\"mean\":");
-	add_number(s, labels > 0, total / (double)labels);
-	str_addc(s, '}');
+	writer_object(s, name);
+	writer_int(s, "labels", labels);
+	writer_int(s, "fraud", fraud);
+	add_number(s, "rate", labels > 0, (double)fraud / (double)labels);
+	add_number(s, "mean", labels > 0, total / (double)labels);
+	writer_end(s);
 }

@@ -4,13 +4,12 @@
 
 #include "core/base/array.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "lib/conf/conf.h"
 #include "lib/conf/conf_value.h"
-
-static void add_member_text(struct str *s, const char *name, const char *text);
 
 static const struct environment_row {
 	const char *name;
@@ -35,34 +34,24 @@ environment_get(struct req *req, struct resp *resp)
 {
 	char number[CONF_TEXT_SIZE];
 	const struct environment_row *row;
-	const char *between = "";
 	struct str s;
 
 	str_init(&s, req->arena);
-	str_add(&s, "{\"settings\":[");
+	writer_object(&s, NULL);
+	writer_array(&s, "settings");
 	for (row = environment; row < environment + nitems(environment);
 	     row++) {
 		if ((row->flags & SHOWN) == 0)
 			continue;
-		str_addf(&s, "%s{\"name\":\"%s\"", between, row->name);
-		add_member_text(&s, "value",
+		writer_object(&s, NULL);
+		writer_text(&s, "name", row->name);
+		writer_text(&s, "value",
 		    conf_value_text(row->type, row->member, number));
-		add_member_text(&s, "default", row->fallback);
-		add_member_text(&s, "meaning", row->meaning);
-		str_addc(&s, '}');
-		between = ",";
+		writer_text(&s, "default", row->fallback);
+		writer_text(&s, "meaning", row->meaning);
+		writer_end(&s);
 	}
-	str_add(&s, "]}");
+	writer_end(&s);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
-}
-
-/* Append a member that is a text, or null. */
-static void
-add_member_text(struct str *s, const char *name, const char *text)
-{
-	str_addf(s, ",\"%s\":", name);
-	if (text == NULL)
-		str_add(s, "null");
-	else
-		str_json(s, text);
 }

@@ -10,6 +10,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/decide.h"
 #include "core/decide/sample.h"
 #include "core/rule/rule.h"
@@ -84,7 +85,6 @@ static void print_explanation(struct str *s, const struct explanation *ex);
 static void print_decision(struct str *s, const struct explanation *ex);
 static void print_context(struct str *s, const struct explanation *ex);
 static void print_scoring(struct str *s, const struct explanation *ex);
-static void print_text(struct str *s, const char *before, const char *text);
 static void print_why(struct str *s, const struct explanation *ex);
 static void print_learned(struct str *s, const struct explanation *ex);
 
@@ -380,20 +380,21 @@ print_explanation(struct str *s, const struct explanation *ex)
 {
 	const struct sample *sample = ex->has_sample ? &ex->sample : NULL;
 
+	writer_object(s, NULL);
 	print_decision(s, ex);
 	print_context(s, ex);
 	print_why(s, ex);
-	str_add(s, ",\"signals\":");
+	writer_name(s, "signals");
 	if (sample == NULL)
 		str_add(s, "null");
 	else
 		explain_signals_json(s, ex->ruleset, &sample->signals);
-	str_add(s, ",\"rules\":");
+	writer_name(s, "rules");
 	if (ex->ruleset == NULL)
 		str_add(s, "null");
 	else
 		explain_rules_json(s, ex->ruleset, &sample->signals);
-	str_add(s, ",\"policy\":");
+	writer_name(s, "policy");
 	if (!ex->has_policy)
 		str_add(s, "null");
 	else
@@ -402,12 +403,12 @@ print_explanation(struct str *s, const struct explanation *ex)
 			? NULL
 			: policy_band(&ex->policy, ex->score));
 	print_scoring(s, ex);
-	str_add(s, ",\"changes\":");
+	writer_name(s, "changes");
 	if (ex->gap == 0)
 		explain_changes_json(s, &ex->changes);
 	else
 		str_add(s, "null");
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 static void
@@ -416,56 +417,52 @@ print_decision(struct str *s, const struct explanation *ex)
 	const struct sample *sample = ex->has_sample ? &ex->sample : NULL;
 	char at[CLOCK_TEXT_SIZE];
 
-	print_text(s, "{\"id\":", rows_get_text(&ex->rows, "id"));
-	print_text(s, ",\"eventId\":", rows_get_text(&ex->rows, "event_id"));
-	print_text(s, ",\"eventType\":", ex->type);
-	str_addf(s, ",\"verdict\":\"%s\",\"score\":%d,\"reasons\":%s",
-	    verdict_name(ex->verdict), ex->score,
-	    rows_get_text(&ex->rows, "reasons"));
-	print_text(s, ",\"policyId\":", rows_get_text(&ex->rows, "policy_id"));
-	print_text(s, ",\"policyVersion\":", ex->policy_version);
+	writer_text(s, "id", rows_get_text(&ex->rows, "id"));
+	writer_text(s, "eventId", rows_get_text(&ex->rows, "event_id"));
+	writer_text(s, "eventType", ex->type);
+	writer_text(s, "verdict", verdict_name(ex->verdict));
+	writer_int(s, "score", ex->score);
+	writer_json(s, "reasons", rows_get_text(&ex->rows, "reasons"));
+	writer_text(s, "policyId", rows_get_text(&ex->rows, "policy_id"));
+	writer_text(s, "policyVersion", ex->policy_version);
 	clock_text(rows_get_time(&ex->rows, "decided_at"), at);
-	print_text(s, ",\"decidedAt\":", at);
-	print_text(s, ",\"scorer\":",
+	writer_text(s, "decidedAt", at);
+	writer_text(s, "scorer",
 	    sample == NULL || sample->scorer == 0
 		? NULL
 		: scorer_name(sample->scorer));
-	print_text(
-	    s, ",\"rulesetVersion\":", sample == NULL ? NULL : sample->ruleset);
-	print_text(
-	    s, ",\"modelVersion\":", sample == NULL ? NULL : sample->model);
-	str_add(s, ",\"watched\":");
-	str_add(s,
-	    sample == NULL	  ? "null"
-		: sample->watched ? "true"
-				  : "false");
-	str_add(s, ",\"rulesScore\":");
-	if (sample == NULL || sample->rules_score < 0)
-		str_add(s, "null");
+	writer_text(
+	    s, "rulesetVersion", sample == NULL ? NULL : sample->ruleset);
+	writer_text(s, "modelVersion", sample == NULL ? NULL : sample->model);
+	if (sample == NULL)
+		writer_null(s, "watched");
 	else
-		str_int(s, sample->rules_score);
+		writer_bool(s, "watched", sample->watched);
+	if (sample == NULL || sample->rules_score < 0)
+		writer_null(s, "rulesScore");
+	else
+		writer_int(s, "rulesScore", sample->rules_score);
 }
 
 /* Print the case, the label and the request of the event. */
 static void
 print_context(struct str *s, const struct explanation *ex)
 {
-	const char *request = rows_get_text(&ex->rows, "request");
 	const char *label = rows_get_text(&ex->rows, "label");
 	char at[CLOCK_TEXT_SIZE];
 
-	str_add(s, ",\"request\":");
-	str_add(s, request == NULL ? "null" : request);
-	print_text(s, ",\"caseId\":", rows_get_text(&ex->rows, "case_id"));
+	writer_json(s, "request", rows_get_text(&ex->rows, "request"));
+	writer_text(s, "caseId", rows_get_text(&ex->rows, "case_id"));
 	if (label == NULL) {
-		str_add(s, ",\"label\":null");
+		writer_null(s, "label");
 		return;
 	}
 	clock_text(rows_get_time(&ex->rows, "label_at"), at);
-	print_text(s, ",\"label\":{\"outcome\":", label);
-	print_text(s, ",\"source\":", rows_get_text(&ex->rows, "label_source"));
-	print_text(s, ",\"at\":", at);
-	str_addc(s, '}');
+	writer_object(s, "label");
+	writer_text(s, "outcome", label);
+	writer_text(s, "source", rows_get_text(&ex->rows, "label_source"));
+	writer_text(s, "at", at);
+	writer_end(s);
 }
 
 /* Print how the model or the tag weights made the score, if they did. */
@@ -474,47 +471,40 @@ print_scoring(struct str *s, const struct explanation *ex)
 {
 	const bool ml = ex->has_sample && ex->sample.scorer == SCORER_ML;
 
-	str_add(s, ",\"model\":");
+	writer_name(s, "model");
 	if (ml)
 		explain_model_json(s, ex->scoring.model, &ex->sample);
 	else
 		str_add(s, "null");
-	str_add(s, ",\"learned\":");
 	if (ex->has_sample && ex->sample.scorer == SCORER_LEARNED)
 		print_learned(s, ex);
 	else
-		str_add(s, "null");
+		writer_null(s, "learned");
 }
 
 static void
 print_learned(struct str *s, const struct explanation *ex)
 {
-	str_add(s,
-	    "{\"text\":\"the tags that fired have the points that were "
-	    "recorded; other tags have the points of today's "
-	    "labels\",\"tags\":");
+	writer_object(s, "learned");
+	writer_text(s, "text",
+	    "the tags that fired have the points that were recorded; other "
+	    "tags have the points of today's labels");
+	writer_name(s, "tags");
 	explain_learned_json(s, ex->reasons, ex->n_reasons,
 	    ex->decided ? &ex->decision.rules : NULL);
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 static void
 print_why(struct str *s, const struct explanation *ex)
 {
-	str_addf(
-	    s, ",\"recomputed\":%s,\"why\":", ex->gap == 0 ? "true" : "false");
+	writer_bool(s, "recomputed", ex->gap == 0);
 	if (ex->gap == 0) {
-		str_add(s, "null");
+		writer_null(s, "why");
 		return;
 	}
-	print_text(s, "{\"word\":", gaps[ex->gap].word);
-	print_text(s, ",\"text\":", gaps[ex->gap].text);
-	str_addc(s, '}');
-}
-
-static void
-print_text(struct str *s, const char *before, const char *text)
-{
-	str_add(s, before);
-	str_json(s, text);
+	writer_object(s, "why");
+	writer_text(s, "word", gaps[ex->gap].word);
+	writer_text(s, "text", gaps[ex->gap].text);
+	writer_end(s);
 }

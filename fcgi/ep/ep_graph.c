@@ -2,14 +2,13 @@
 /* /v1/graph: the links of an entity. */
 #include "config.h"
 
-#include <inttypes.h>
-
 #include <json-c/json_object.h>
 
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/ip_address.h"
 #include "core/event/list.h"
 #include "core/state/entity_graph.h"
@@ -115,9 +114,10 @@ graph_reveal(struct req *req, struct resp *resp)
 		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 		    "userId", "%s", list_value_rule(LIST_USER));
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"subject\":\"%s\",\"value\":", name);
-	str_json(&s, value);
-	str_addc(&s, '}');
+	writer_object(&s, NULL);
+	writer_text(&s, "subject", name);
+	writer_text(&s, "value", value);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -132,32 +132,34 @@ print_facts(struct req *req, struct str *s, const struct rows *facts)
 	char at[CLOCK_TEXT_SIZE];
 	int row;
 
-	str_add(s, "{\"risk\":");
+	writer_object(s, NULL);
 	if (facts->n == 0)
-		str_add(s, "null");
+		writer_null(s, "risk");
 	else if (print_risk(req, s, facts, 0) == -1)
 		return -1;
-	str_add(s, ",\"links\":[");
+	writer_array(s, "links");
 	for (row = 1; row < facts->n; row++) {
-		str_addf(s, "%s{\"kind\":\"%s\",\"id\":", row == 1 ? "" : ",",
-		    rows_text(facts, row, rows_col(facts, "kind")));
-		str_json(s, rows_text(facts, row, rows_col(facts, "id")));
+		writer_object(s, NULL);
+		writer_text(
+		    s, "kind", rows_text(facts, row, rows_col(facts, "kind")));
+		writer_text(
+		    s, "id", rows_text(facts, row, rows_col(facts, "id")));
 		clock_text(rows_time(facts, row, seen), at);
-		str_add(s, ",\"firstSeen\":");
-		str_json(s, rows_null(facts, row, seen) ? NULL : at);
-		str_addf(s, ",\"users\":%" PRId64 ",\"risk\":",
-		    rows_int(facts, row, rows_col(facts, "users")));
+		writer_text(
+		    s, "firstSeen", rows_null(facts, row, seen) ? NULL : at);
+		writer_int(
+		    s, "users", rows_int(facts, row, rows_col(facts, "users")));
 		if (print_risk(req, s, facts, row) == -1)
 			return -1;
-		str_addc(s, '}');
+		writer_end(s);
 	}
-	str_addc(s, ']');
+	writer_end(s);
 	return 0;
 }
 
 /*
- * The events and labels of a device or an ip on all stored days, or of a user;
- * null if it has no events, or is a phone number.
+ * Append the events and labels of a device or an ip on all stored days, or of a
+ * user; null if it has no events, or is a phone number.
  */
 static int
 print_risk(struct req *req, struct str *s, const struct rows *facts, int row)
@@ -178,12 +180,14 @@ print_risk(struct req *req, struct str *s, const struct rows *facts, int row)
 		frauds += days.day[i].fraud;
 		labels += days.day[i].labels;
 	}
-	if (events == 0)
-		str_add(s, "null");
-	else
-		str_addf(s,
-		    "{\"events\":%" PRId64 ",\"frauds\":%" PRId64
-		    ",\"labels\":%" PRId64 "}",
-		    events, frauds, labels);
+	if (events == 0) {
+		writer_null(s, "risk");
+		return 0;
+	}
+	writer_object(s, "risk");
+	writer_int(s, "events", events);
+	writer_int(s, "frauds", frauds);
+	writer_int(s, "labels", labels);
+	writer_end(s);
 	return 0;
 }

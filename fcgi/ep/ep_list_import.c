@@ -9,6 +9,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/list.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
@@ -120,10 +121,12 @@ answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
 	added = rows_get_int(&rows, "made");
 	updated = rows_get_int(&rows, "changed");
 	str_init(&s, req->arena);
-	str_addf(&s,
-	    "{\"added\":%" PRId64 ",\"updated\":%" PRId64
-	    ",\"unchanged\":%" PRId64 ",\"expired\":%zu}",
-	    added, updated, (int64_t)b->n - added - updated, b->expired);
+	writer_object(&s, NULL);
+	writer_int(&s, "added", added);
+	writer_int(&s, "updated", updated);
+	writer_int(&s, "unchanged", (int64_t)b->n - added - updated);
+	writer_int(&s, "expired", (int64_t)b->expired);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/model.h"
 #include "core/decide/score.h"
 #include "fcgi/ep/routes.h"
@@ -31,12 +32,15 @@ model_status(struct req *req, struct resp *resp)
 		&active, req->worker->db, req->arena, 1, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"scorer\":\"%s\",\"ml\":{\"active\":%s,",
-	    scorer_name(scorer), scorer == SCORER_ML ? "true" : "false");
+	writer_object(&s, NULL);
+	writer_text(&s, "scorer", scorer_name(scorer));
+	writer_object(&s, "ml");
+	writer_bool(&s, "active", scorer == SCORER_ML);
 	model_json(&s, &active.model);
 	if (add_refusal(req, &s) == -1)
 		return -1;
-	str_add(&s, "}}");
+	writer_end(&s);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -50,14 +54,11 @@ add_refusal(struct req *req, struct str *s)
 		return -1;
 	if (rows.n == 0)
 		return 0;
-	str_add(s, ",\"refused\":{\"source\":");
-	str_json(s, rows_get_text(&rows, "source"));
-	str_add(s, ",\"since\":");
-	str_json(s, rows_get_text(&rows, "refused_at"));
-	str_add(s, ",\"at\":");
-	str_json(s, rows_get_text(&rows, "polled_at"));
-	str_add(s, ",\"why\":");
-	str_json(s, rows_get_text(&rows, "refusal"));
-	str_addc(s, '}');
+	writer_object(s, "refused");
+	writer_text(s, "source", rows_get_text(&rows, "source"));
+	writer_text(s, "since", rows_get_text(&rows, "refused_at"));
+	writer_text(s, "at", rows_get_text(&rows, "polled_at"));
+	writer_text(s, "why", rows_get_text(&rows, "refusal"));
+	writer_end(s);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/policy.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/query.h"
@@ -171,12 +172,11 @@ policy_simulate(struct req *req, struct resp *resp)
 	band = policy_band(&policy,
 	    json_object_get_double(json_object_object_get(req->json, "score")));
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"verdict\":\"%s\"", verdict_name(band->verdict));
-	if (band->verdict == VERDICT_REVIEW) {
-		str_add(&s, ",\"reviewQueue\":");
-		str_json(&s, policy_queue(band));
-	}
-	str_addc(&s, '}');
+	writer_object(&s, NULL);
+	writer_text(&s, "verdict", verdict_name(band->verdict));
+	if (band->verdict == VERDICT_REVIEW)
+		writer_text(&s, "reviewQueue", policy_queue(band));
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

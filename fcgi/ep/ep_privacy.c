@@ -2,13 +2,13 @@
 /* /v1/privacy: erase the data of a user, for admins. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/gate/audit.h"
@@ -83,17 +83,16 @@ privacy_erase(struct req *req, struct resp *resp)
 		return -1;
 
 	str_init(&s, req->arena);
-	str_add(&s, "{\"userId\":");
-	str_json(&s, user);
-	str_addf(&s,
-	    ",\"replaySamplesRemoved\":%" PRId64
-	    ",\"activityEntriesRemoved\":%" PRId64
-	    ",\"graph\":%s,\"baseline\":%s,\"complete\":%s,\"rehearse\":%s,"
-	    "\"stored\":%s}",
-	    erasure.samples, erasure.requests, erasure.graph ? "true" : "false",
-	    erasure.baseline ? "true" : "false",
-	    erasure.complete ? "true" : "false", rehearse ? "true" : "false",
-	    erasure.stored);
+	writer_object(&s, NULL);
+	writer_text(&s, "userId", user);
+	writer_int(&s, "replaySamplesRemoved", erasure.samples);
+	writer_int(&s, "activityEntriesRemoved", erasure.requests);
+	writer_bool(&s, "graph", erasure.graph);
+	writer_bool(&s, "baseline", erasure.baseline);
+	writer_bool(&s, "complete", erasure.complete);
+	writer_bool(&s, "rehearse", rehearse);
+	writer_json(&s, "stored", erasure.stored);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/model.h"
 #include "fcgi/access/rate_limit.h"
 #include "fcgi/ep/routes.h"
@@ -68,17 +69,17 @@ probe_ready(struct req *req, struct resp *resp)
 	readiness_check(req->worker, req->arena, &store);
 	ready = store.state == READINESS_YES && redis != LIMIT_DOWN;
 	str_init(&s, req->arena);
-	str_addf(&s,
-	    "{\"status\":\"%s\",\"version\":\"%s\","
-	    "\"checks\":{\"store\":\"%s\",\"redis\":\"%s\","
-	    "\"geoip\":\"%s\"",
-	    ready ? "ready" : "not_ready", PACKAGE_VERSION, store.store,
-	    redis_words[redis], geoip_word(req->worker->shm));
-	if (store.member != NULL) {
-		str_addf(&s, ",\"%s\":", store.member);
-		str_json(&s, store.why);
-	}
-	str_add(&s, "}}");
+	writer_object(&s, NULL);
+	writer_text(&s, "status", ready ? "ready" : "not_ready");
+	writer_text(&s, "version", PACKAGE_VERSION);
+	writer_object(&s, "checks");
+	writer_text(&s, "store", store.store);
+	writer_text(&s, "redis", redis_words[redis]);
+	writer_text(&s, "geoip", geoip_word(req->worker->shm));
+	if (store.member != NULL)
+		writer_text(&s, store.member, store.why);
+	writer_end(&s);
+	writer_end(&s);
 	return resp_json(req, resp, ready ? 200 : 503, str_text(&s));
 }
 

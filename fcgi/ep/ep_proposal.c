@@ -9,6 +9,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/gate/proposal.h"
 #include "fcgi/http/req.h"
@@ -170,9 +171,10 @@ proposal_approve(struct req *req, struct resp *resp)
 	    end_run(req, "approved", &req->fail) == -1)
 		return fail_run(req);
 	str_init(&s, req->arena);
-	str_add(&s, "{\"ok\":true,\"result\":");
-	str_add(&s, answer.body);
-	str_addc(&s, '}');
+	writer_object(&s, NULL);
+	writer_bool(&s, "ok", true);
+	writer_json(&s, "result", answer.body);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -316,15 +318,12 @@ describe_run(struct req *req, const struct rows *begun)
 	struct str s;
 
 	str_init(&s, req->arena);
-	str_add(&s, "{\"author\":");
-	str_json(&s, rows_get_text(begun, "author"));
-	str_add(&s, ",\"action\":");
-	str_json(&s, rows_get_text(begun, "action"));
-	if (body_has(req->json, "reason")) {
-		str_add(&s, ",\"reason\":");
-		str_json(&s, body_string(req->json, "reason"));
-	}
-	str_addc(&s, '}');
+	writer_object(&s, NULL);
+	writer_text(&s, "author", rows_get_text(begun, "author"));
+	writer_text(&s, "action", rows_get_text(begun, "action"));
+	if (body_has(req->json, "reason"))
+		writer_text(&s, "reason", body_string(req->json, "reason"));
+	writer_end(&s);
 	if (str_text(&s) == NULL)
 		return fail_memory(&req->fail);
 	req->change->audited =

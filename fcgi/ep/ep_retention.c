@@ -8,6 +8,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/gate/audit.h"
 #include "fcgi/http/req.h"
@@ -164,10 +165,12 @@ answer_sweep(struct req *req, struct resp *resp, int64_t at,
 
 	clock_text(at, text);
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"ranAt\":\"%s\",\"pruned\":{", text);
+	writer_object(&s, NULL);
+	writer_text(&s, "ranAt", text);
+	writer_object(&s, "pruned");
 	for (i = 0; i < RETENTION__MAX; i++)
-		str_addf(&s, "%s\"%s\":%lld", i == 0 ? "" : ",",
-		    retention_name(i), (long long)removed[i]);
-	str_add(&s, "}}");
+		writer_int(&s, retention_name(i), removed[i]);
+	writer_end(&s);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }

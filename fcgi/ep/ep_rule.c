@@ -11,6 +11,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
@@ -46,6 +47,7 @@ static int compile_arena(struct arena *ret, size_t len, struct fail *f);
 static void compile_arena_free(struct arena *a);
 static int add_check(struct str *s, struct arena *a, struct req *req,
     const char *type, const char *text);
+static void add_mistakes(struct str *s, const struct rule_mistakes *mistakes);
 static int run_tests(struct req *req, struct arena *a, const char *type,
     const struct ruleset *rs, struct rule_mistakes *ret);
 static void add_facts(struct str *s, const struct ruleset *rs);
@@ -88,13 +90,11 @@ rule_list(struct req *req, struct resp *resp)
 		&req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
-	str_addc(&s, '[');
-	for (i = 0; i < rows.n; i++) {
-		str_add(&s, i == 0 ? "" : ",");
+	writer_array(&s, NULL);
+	for (i = 0; i < rows.n; i++)
 		if (add_ruleset(&s, &rows, i, &req->fail) == -1)
 			return -1;
-	}
-	str_addc(&s, ']');
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -297,20 +297,18 @@ add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 
 	if (compile_arena(&a, strlen(text), f) == -1)
 		return -1;
-	str_add(s, "{\"eventType\":");
-	str_json(s, rows_text(rows, i, rows_col(rows, "event_type")));
-	str_add(s, ",\"version\":");
-	str_json(s, rows_text(rows, i, rows_col(rows, "version")));
-	str_add(s, ",\"rules\":[");
+	writer_object(s, NULL);
+	writer_text(
+	    s, "eventType", rows_text(rows, i, rows_col(rows, "event_type")));
+	writer_text(
+	    s, "version", rows_text(rows, i, rows_col(rows, "version")));
 	rs = rule_compile(&a, text, strlen(text), f);
 	r = rs != NULL ? add_rules(s, &a, rs, f)
 		       : fail_set(f, FAIL_US, INTERNAL, NULL,
 			     "a ruleset that decides does not compile");
-	if (r == 0 && rs->n_tests > 0) {
-		str_add(s, "],\"tests\":[");
+	if (r == 0 && rs->n_tests > 0)
 		r = add_tests(s, &a, rs, f);
-	}
-	str_add(s, "]}");
+	writer_end(s);
 	compile_arena_free(&a);
 	return r;
 }
@@ -327,27 +325,20 @@ add_version(struct str *s, const struct rows *rows, struct fail *f)
 
 	if (compile_arena(&a, strlen(text), f) == -1)
 		return -1;
-	str_add(s, "{\"version\":");
-	str_json(s, rows_get_text(rows, "version"));
-	str_add(s, ",\"author\":");
-	str_json(s, rows_get_text(rows, "author"));
-	str_add(s, ",\"publishedAt\":");
-	str_json(s, rows_get_text(rows, "published_at"));
-	str_addf(s, ",\"active\":%s,\"shadow\":%s,\"text\":",
-	    rows_get_bool(rows, "active") ? "true" : "false",
-	    rows_get_bool(rows, "shadow") ? "true" : "false");
-	str_json(s, text);
+	writer_object(s, NULL);
+	writer_text(s, "version", rows_get_text(rows, "version"));
+	writer_text(s, "author", rows_get_text(rows, "author"));
+	writer_text(s, "publishedAt", rows_get_text(rows, "published_at"));
+	writer_bool(s, "active", rows_get_bool(rows, "active"));
+	writer_bool(s, "shadow", rows_get_bool(rows, "shadow"));
+	writer_text(s, "text", text);
 	rs = rule_compile(&a, text, strlen(text), NULL);
-	if (rs == NULL)
-		str_add(s, ",\"rules\":null,\"tests\":null}");
-	else {
-		str_add(s, ",\"rules\":[");
-		if ((r = add_rules(s, &a, rs, f)) == 0) {
-			str_add(s, "],\"tests\":[");
-			r = add_tests(s, &a, rs, f);
-		}
-		str_add(s, "]}");
-	}
+	if (rs == NULL) {
+		writer_null(s, "rules");
+		writer_null(s, "tests");
+	} else if ((r = add_rules(s, &a, rs, f)) == 0)
+		r = add_tests(s, &a, rs, f);
+	writer_end(s);
 	compile_arena_free(&a);
 	return r;
 }
@@ -395,17 +386,9 @@ add_check(struct str *s, struct arena *a, struct req *req, const char *type,
 	if (rs != NULL && type != NULL &&
 	    run_tests(req, a, type, rs, &mistakes) == -1)
 		return -1;
-	str_addf(
-	    s, "{\"ok\":%s,\"errors\":[", mistakes.n == 0 ? "true" : "false");
-	for (i = 0; i < mistakes.n; i++) {
-		str_addf(s,
-		    "%s{\"line\":%d,\"column\":%d,\"endColumn\":%d,"
-		    "\"message\":",
-		    i == 0 ? "" : ",", list[i].line, list[i].column,
-		    list[i].end_column);
-		str_json(s, list[i].why);
-		str_addc(s, '}');
-	}
+	writer_object(s, NULL);
+	writer_bool(s, "ok", mistakes.n == 0);
+	add_mistakes(s, &mistakes);
 	str_init(&canonical, a);
 	for (i = 0; rs != NULL && i < rs->n_rules; i++) {
 		rule_print(&canonical, &rs->rules[i]);
@@ -417,15 +400,29 @@ add_check(struct str *s, struct arena *a, struct req *req, const char *type,
 	}
 	if (str_text(&canonical) == NULL)
 		return fail_memory(&req->fail);
-	str_add(s, "],\"text\":");
-	str_json(s, rs == NULL ? NULL : str_text(&canonical));
-	str_add(s, ",\"rules\":[");
+	writer_text(s, "text", rs == NULL ? NULL : str_text(&canonical));
 	add_facts(s, rs);
-	str_addf(
-	    s, "],\"tests\":%zu,\"warnings\":[", rs == NULL ? 0 : rs->n_tests);
+	writer_int(s, "tests", rs == NULL ? 0 : (int64_t)rs->n_tests);
 	add_warnings(s, a, rs);
-	str_add(s, "]}");
+	writer_end(s);
 	return 0;
+}
+
+static void
+add_mistakes(struct str *s, const struct rule_mistakes *mistakes)
+{
+	const struct rule_mistake *one;
+
+	writer_array(s, "errors");
+	for (one = mistakes->list; one < mistakes->list + mistakes->n; one++) {
+		writer_object(s, NULL);
+		writer_int(s, "line", one->line);
+		writer_int(s, "column", one->column);
+		writer_int(s, "endColumn", one->end_column);
+		writer_text(s, "message", one->why);
+		writer_end(s);
+	}
+	writer_end(s);
 }
 
 /* Run the tests of a ruleset with the active policy of the event type. */
@@ -451,20 +448,22 @@ add_facts(struct str *s, const struct ruleset *rs)
 	const struct rule *rule;
 	size_t i, k, n;
 
+	writer_array(s, "rules");
 	for (i = 0; rs != NULL && i < rs->n_rules; i++) {
 		rule = &rs->rules[i];
-		str_addf(s,
-		    "%s{\"id\":\"%s\",\"tag\":\"%s\",\"weight\":%d,"
-		    "\"line\":%d,\"signals\":[",
-		    i == 0 ? "" : ",", rule->id, rule->tag, rule->points,
-		    rule->line);
+		writer_object(s, NULL);
+		writer_text(s, "id", rule->id);
+		writer_text(s, "tag", rule->tag);
+		writer_int(s, "weight", rule->points);
+		writer_int(s, "line", rule->line);
+		writer_array(s, "signals");
 		n = rule_signals(rule, signals);
-		for (k = 0; k < n; k++) {
-			str_add(s, k == 0 ? "" : ",");
+		for (k = 0; k < n; k++)
 			add_signal(s, rs, signals[k]);
-		}
-		str_add(s, "]}");
+		writer_end(s);
+		writer_end(s);
 	}
+	writer_end(s);
 }
 
 /* Append the name of a signal or an attribute as JSON. */
@@ -474,11 +473,11 @@ add_signal(struct str *s, const struct ruleset *rs, uint16_t signal)
 	char name[sizeof("attr.") + EVENT_ATTR_NAME_MAX];
 
 	if (signal < SIGNAL__MAX)
-		str_json(s, signal_name((enum signal)signal));
+		writer_text(s, NULL, signal_name((enum signal)signal));
 	else {
 		snprintf(name, sizeof(name), "attr.%s",
 		    rule_attr(rs, signal - SIGNAL__MAX));
-		str_json(s, name);
+		writer_text(s, NULL, name);
 	}
 }
 
@@ -495,9 +494,9 @@ store_version(struct req *req, struct resp *resp, enum stmt stmt,
 	if (compile_arena(&a, strlen(text), &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
-	str_add(&s, "{\"warnings\":[");
+	writer_object(&s, NULL);
 	add_warnings(&s, &a, rs);
-	str_add(&s, "],");
+	str_addc(&s, ',');
 	compile_arena_free(&a);
 	if (str_reserve(&s, ANSWER_MAX) == -1)
 		return fail_memory(&req->fail);
@@ -513,25 +512,25 @@ store_version(struct req *req, struct resp *resp, enum stmt stmt,
 static void
 add_warnings(struct str *s, struct arena *a, const struct ruleset *rs)
 {
-	const char *before = "";
 	struct arena_mark mark;
 	struct str why;
 	size_t i;
 
+	writer_array(s, "warnings");
 	for (i = 0; rs != NULL && i < rs->n_rules; i++) {
 		mark = arena_mark(a);
 		str_init(&why, a);
 		rule_warn(&why, rs, i);
 		if (why.len > 0) {
-			str_addf(s,
-			    "%s{\"line\":%d,\"rule\":\"%s\",\"message\":",
-			    before, rs->rules[i].line, rs->rules[i].id);
-			str_json(s, str_text(&why));
-			str_addc(s, '}');
-			before = ",";
+			writer_object(s, NULL);
+			writer_int(s, "line", rs->rules[i].line);
+			writer_text(s, "rule", rs->rules[i].id);
+			writer_text(s, "message", str_text(&why));
+			writer_end(s);
 		}
 		arena_rewind(a, mark);
 	}
+	writer_end(s);
 }
 
 /* Append the rules, each with its canonical text, printed in arena a. */
@@ -543,20 +542,22 @@ add_rules(
 	struct arena_mark mark;
 	struct str dsl;
 
+	writer_array(s, "rules");
 	for (rule = rs->rules; rule < rs->rules + rs->n_rules; rule++) {
 		mark = arena_mark(a);
 		str_init(&dsl, a);
 		rule_print(&dsl, rule);
 		if (str_text(&dsl) == NULL)
 			return fail_memory(f);
-		str_addf(s,
-		    "%s{\"id\":\"%s\",\"tag\":\"%s\",\"weight\":%d,\"dsl\":",
-		    rule == rs->rules ? "" : ",", rule->id, rule->tag,
-		    rule->points);
-		str_json(s, str_text(&dsl));
-		str_addc(s, '}');
+		writer_object(s, NULL);
+		writer_text(s, "id", rule->id);
+		writer_text(s, "tag", rule->tag);
+		writer_int(s, "weight", rule->points);
+		writer_text(s, "dsl", str_text(&dsl));
+		writer_end(s);
 		arena_rewind(a, mark);
 	}
+	writer_end(s);
 	return 0;
 }
 
@@ -569,18 +570,19 @@ add_tests(
 	struct arena_mark mark;
 	struct str dsl;
 
+	writer_array(s, "tests");
 	for (test = rs->tests; test < rs->tests + rs->n_tests; test++) {
 		mark = arena_mark(a);
 		str_init(&dsl, a);
 		rule_print_test(&dsl, test);
 		if (str_text(&dsl) == NULL)
 			return fail_memory(f);
-		str_addf(s,
-		    "%s{\"id\":\"%s\",\"dsl\":", test == rs->tests ? "" : ",",
-		    test->id);
-		str_json(s, str_text(&dsl));
-		str_addc(s, '}');
+		writer_object(s, NULL);
+		writer_text(s, "id", test->id);
+		writer_text(s, "dsl", str_text(&dsl));
+		writer_end(s);
 		arena_rewind(a, mark);
 	}
+	writer_end(s);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/sample.h"
 #include "fcgi/ep/live_book.h"
 #include "fcgi/ep/routes.h"
@@ -67,12 +68,13 @@ rule_quality_get(struct req *req, struct resp *resp)
 	clock_text(run->since, since);
 	clock_text(run->quality.mature_until, mature);
 	str_init(&s, req->arena);
-	str_addf(&s,
-	    "{\"eventType\":\"%s\",\"days\":%d,\"since\":\"%s\","
-	    "\"matureUntil\":\"%s\",",
-	    event_type_name(run->type), (int)run->days, since, mature);
+	writer_object(&s, NULL);
+	writer_text(&s, "eventType", event_type_name(run->type));
+	writer_int(&s, "days", run->days);
+	writer_text(&s, "since", since);
+	writer_text(&s, "matureUntil", mature);
 	rule_quality_json(&s, &run->quality);
-	str_addc(&s, '}');
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/access/auth.h"
 #include "fcgi/access/login_backoff.h"
 #include "fcgi/access/qr_code.h"
@@ -176,9 +177,14 @@ answer_offer(
 		return fail_memory(&req->fail);
 
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"secret\":\"%s\",\"uri\":\"%s\"", text, str_text(&uri));
-	str_addf(&s, ",\"qr\":{\"size\":%d,\"path\":\"%s\"}}", size,
-	    str_text(&path));
+	writer_object(&s, NULL);
+	writer_text(&s, "secret", text);
+	writer_text(&s, "uri", str_text(&uri));
+	writer_object(&s, "qr");
+	writer_int(&s, "size", size);
+	writer_text(&s, "path", str_text(&path));
+	writer_end(&s);
+	writer_end(&s);
 	resp_header(req, resp, "Cache-Control: no-store");
 	return resp_json(req, resp, 200, str_text(&s));
 }
@@ -245,15 +251,16 @@ enable_key(struct req *req, struct resp *resp,
 	struct str s;
 
 	str_init(&s, req->arena);
-	str_add(&s, "{\"recoveryCodes\":[");
+	writer_object(&s, NULL);
+	writer_array(&s, "recoveryCodes");
 	for (i = 0; i < N_RECOVERY_CODES; i++) {
 		recovery_code_make(code);
-		str_addf(&s, "%s\"%s\"", i == 0 ? "" : ",", code);
+		writer_text(&s, NULL, code);
 		second_factor_hash(key, code, hash[i]);
 		hashes[i] = hash[i];
 		sizes[i] = CRYPT_SHA256_SIZE;
 	}
-	str_add(&s, "],");
+	writer_end(&s);
 
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.email);
@@ -265,7 +272,7 @@ enable_key(struct req *req, struct resp *resp,
 	    sql_reply_refused(req, &rows) == -1 ||
 	    renew_session(req, resp, &s) == -1)
 		return -1;
-	str_addc(&s, '}');
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

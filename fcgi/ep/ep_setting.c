@@ -2,11 +2,11 @@
 /* /v1/config: runtime settings, which admins can change. */
 #include "config.h"
 
-#include <inttypes.h>
 #include <json-c/json_object.h>
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -35,7 +35,6 @@ static int add_preview(
 static int check_page(struct req *req, enum setting_page page);
 static int store_page(struct req *req, enum setting_page page);
 static void apply_settings(struct req *req);
-static void add_head(struct str *s, enum setting_page page);
 static void add_values(
     struct str *s, const struct runtime_settings *all, enum setting_page page);
 static void add_overridden(
@@ -125,13 +124,13 @@ setting_preview_retention(struct req *req, struct resp *resp)
 	override_page(req, RETENTION, &settings);
 	retention_days(&settings, days);
 	str_init(&s, req->arena);
-	str_add(&s, "{\"removes\":");
-	for (i = 0; i < RETENTION__MAX; i++) {
-		str_addc(&s, i == 0 ? '{' : ',');
+	writer_object(&s, NULL);
+	writer_object(&s, "removes");
+	for (i = 0; i < RETENTION__MAX; i++)
 		if (add_preview(req, &s, i, days[i]) == -1)
 			return -1;
-	}
-	str_add(&s, "}}");
+	writer_end(&s);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -164,18 +163,13 @@ add_preview(struct req *req, struct str *s, enum retention which, int64_t days)
 	if (db_one(req->worker->db, req->arena, STMT_RETAIN_PREVIEW, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	str_addf(s,
-	    "\"%s\":{\"days\":%" PRId64 ",\"before\":", retention_name(which),
-	    days);
-	if (days == 0)
-		str_add(s, "null");
-	else {
-		clock_text(rows_get_time(&rows, "cut"), text);
-		str_addf(s, "\"%s\"", text);
-	}
-	str_addf(s, ",\"rows\":%" PRId64 ",\"exact\":%s}",
-	    rows_get_int(&rows, "rows"),
-	    rows_get_bool(&rows, "exact") ? "true" : "false");
+	clock_text(rows_get_time(&rows, "cut"), text);
+	writer_object(s, retention_name(which));
+	writer_int(s, "days", days);
+	writer_text(s, "before", days == 0 ? NULL : text);
+	writer_int(s, "rows", rows_get_int(&rows, "rows"));
+	writer_bool(s, "exact", rows_get_bool(&rows, "exact"));
+	writer_end(s);
 	return 0;
 }
 
@@ -189,10 +183,18 @@ show_page(struct req *req, struct resp *resp, enum setting_page page)
 		req->worker->db, req->arena, &all, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
-	add_head(&s, page);
+	writer_object(&s, NULL);
+	if (page == RATE_LIMITS)
+		writer_int(&s, "windowMs", WINDOW_MS);
+	if (page == RETENTION) {
+		writer_int(&s, "sweepMinutes", conf.RETENTION_SWEEP_MINUTES);
+		writer_object(&s, "days");
+	}
 	add_values(&s, &all, page);
-	str_add(&s, page == RETENTION ? "}," : ",");
+	if (page == RETENTION)
+		writer_end(&s);
 	add_overridden(&s, &all, page);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -263,46 +265,30 @@ apply_settings(struct req *req)
 	settings_sync_read(req->worker, req->arena);
 }
 
-/* Append the members before the values. */
-static void
-add_head(struct str *s, enum setting_page page)
-{
-	str_addc(s, '{');
-	if (page == RATE_LIMITS)
-		str_addf(s, "\"windowMs\":%d,", WINDOW_MS);
-	if (page == RETENTION)
-		str_addf(s, "\"sweepMinutes\":%" PRId64 ",\"days\":{",
-		    conf.RETENTION_SWEEP_MINUTES);
-}
-
 static void
 add_values(
     struct str *s, const struct runtime_settings *all, enum setting_page page)
 {
-	const enum runtime_setting first = first_of(page);
 	enum runtime_setting i;
 
-	for (i = first; pages[i] == page; i++) {
-		str_addf(s, "%s\"%s\":", i == first ? "" : ",", fields[i].name);
+	for (i = first_of(page); pages[i] == page; i++)
 		if (all->text[i] == NULL)
-			str_addf(s, "%" PRId64, runtime_setting_fallback(i));
+			writer_int(
+			    s, fields[i].name, runtime_setting_fallback(i));
 		else
-			str_add(s, all->text[i]);
-	}
+			writer_json(s, fields[i].name, all->text[i]);
 }
 
 static void
 add_overridden(
     struct str *s, const struct runtime_settings *all, enum setting_page page)
 {
-	const enum runtime_setting first = first_of(page);
 	enum runtime_setting i;
 
-	str_add(s, "\"overridden\":{");
-	for (i = first; pages[i] == page; i++)
-		str_addf(s, "%s\"%s\":%s", i == first ? "" : ",",
-		    fields[i].name, all->text[i] == NULL ? "false" : "true");
-	str_add(s, "}}");
+	writer_object(s, "overridden");
+	for (i = first_of(page); pages[i] == page; i++)
+		writer_bool(s, fields[i].name, all->text[i] != NULL);
+	writer_end(s);
 }
 
 static enum runtime_setting

@@ -2,9 +2,12 @@
 /* GET /v1/signals: what rules can read. */
 #include "config.h"
 
+#include <math.h>
+
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
@@ -39,6 +42,8 @@ static const char *const type_names[VALUE__MAX] = {
 int
 signal_list(struct req *req, struct resp *resp)
 {
+	static const char *const operators[] = { "==", "!=", ">", ">=", "<",
+		"<=", "in", "&&", "||", "!" };
 	const char *attributes = "[]";
 	enum event_type type;
 	struct str s;
@@ -49,16 +54,18 @@ signal_list(struct req *req, struct resp *resp)
 		read_attributes(req, type, &attributes) == -1))
 		return -1;
 	str_init(&s, req->arena);
-	str_add(&s, "{\"signals\":[");
-	for (i = 0; i < SIGNAL__MAX; i++) {
-		str_add(&s, i == 0 ? "" : ",");
+	writer_object(&s, NULL);
+	writer_array(&s, "signals");
+	for (i = 0; i < SIGNAL__MAX; i++)
 		add_description(&s, (enum signal)i);
-	}
-	str_addf(&s,
-	    "],\"attributes\":%s,\"operators\":[\"==\",\"!=\",\">\","
-	    "\">=\",\"<\",\"<=\",\"in\",\"&&\",\"||\",\"!\"],"
-	    "\"functions\":[]}",
-	    attributes);
+	writer_end(&s);
+	writer_json(&s, "attributes", attributes);
+	writer_array(&s, "operators");
+	for (i = 0; i < nitems(operators); i++)
+		writer_text(&s, NULL, operators[i]);
+	writer_end(&s);
+	writer_json(&s, "functions", "[]");
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -82,17 +89,13 @@ static void
 add_description(struct str *s, enum signal sig)
 {
 	const struct signal_range *range = signal_range_of(sig);
+	const bool number = signal_type(sig) == VALUE_NUMBER;
 
-	str_addf(s,
-	    "{\"name\":\"%s\",\"type\":\"%s\",\"meaning\":", signal_name(sig),
-	    type_names[signal_type(sig)]);
-	str_json(s, meanings[sig]);
-	if (signal_type(sig) == VALUE_NUMBER) {
-		str_add(s, ",\"min\":");
-		str_number(s, range->least);
-		str_add(s, ",\"max\":");
-		str_number(s, range->most);
-		str_addc(s, '}');
-	} else
-		str_add(s, ",\"min\":null,\"max\":null}");
+	writer_object(s, NULL);
+	writer_text(s, "name", signal_name(sig));
+	writer_text(s, "type", type_names[signal_type(sig)]);
+	writer_text(s, "meaning", meanings[sig]);
+	writer_number(s, "min", number ? range->least : NAN);
+	writer_number(s, "max", number ? range->most : NAN);
+	writer_end(s);
 }

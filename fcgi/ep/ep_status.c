@@ -2,11 +2,12 @@
 /* /v1/status: what an operator should know about the service at once. */
 #include "config.h"
 
-#include <inttypes.h>
+#include <math.h>
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
@@ -38,22 +39,24 @@ status_get(struct req *req, struct resp *resp)
 	if (gauge_measure(req->worker->db, req->arena, g, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
-	str_addf(&s,
-	    "{\"version\":\"%s\",\"degraded\":%s,\"database\":\"%s\","
-	    "\"spoolRecords\":%" PRId64 ",\"outboxEvents\":%" PRId64,
-	    PACKAGE_VERSION, down || records > 0 ? "true" : "false",
-	    down ? "down" : "up", records, gauge_of(g, GAUGE_outbox_events));
+	writer_object(&s, NULL);
+	writer_text(&s, "version", PACKAGE_VERSION);
+	writer_bool(&s, "degraded", down || records > 0);
+	writer_text(&s, "database", down ? "down" : "up");
+	writer_int(&s, "spoolRecords", records);
+	writer_int(&s, "outboxEvents", gauge_of(g, GAUGE_outbox_events));
 	add_seconds(&s, "outboxOldestSeconds", g, GAUGE_outbox_oldest);
-	str_addf(&s,
-	    ",\"asyncQueueEvents\":%" PRId64
-	    ",\"deadLetters\":{\"webhooks\":%" PRId64 ",\"alerts\":%" PRId64
-	    "}",
-	    gauge_of(g, GAUGE_async_events), gauge_of(g, GAUGE_dead_webhook),
-	    gauge_of(g, GAUGE_dead_alert));
+	writer_int(&s, "asyncQueueEvents", gauge_of(g, GAUGE_async_events));
+	writer_object(&s, "deadLetters");
+	writer_int(&s, "webhooks", gauge_of(g, GAUGE_dead_webhook));
+	writer_int(&s, "alerts", gauge_of(g, GAUGE_dead_alert));
+	writer_end(&s);
 	add_seconds(&s, "analyticsLagSeconds", g, GAUGE_analytics_lag);
 	add_drift(&s, g);
-	str_addf(&s, ",\"model\":{\"refused\":%s}}",
-	    gauge_of(g, GAUGE_model_refused) > 0 ? "true" : "false");
+	writer_object(&s, "model");
+	writer_bool(&s, "refused", gauge_of(g, GAUGE_model_refused) > 0);
+	writer_end(&s);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -68,8 +71,7 @@ static void
 add_seconds(
     struct str *s, const char *name, const struct gauges *g, enum gauge gauge)
 {
-	str_addf(s, ",\"%s\":", name);
-	str_number(s, (double)gauge_of(g, gauge) / 1000);
+	writer_number(s, name, (double)gauge_of(g, gauge) / 1000);
 }
 
 /* Append the drift of each event type; null if it has too few scores. */
@@ -82,18 +84,15 @@ add_drift(struct str *s, const struct gauges *g)
 #undef EVENT_TYPE
 	};
 	enum event_type type;
+	int64_t n;
 
-	str_add(s, ",\"drift\":");
+	writer_array(s, "drift");
 	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
-		str_addf(s, "%s{\"eventType\":\"%s\",\"psi\":",
-		    type == EVENT_TYPE__NONE + 1 ? "[" : ",",
-		    event_type_name(type));
-		if (gauge_of(g, psi[type]) < 0)
-			str_add(s, "null}");
-		else {
-			str_number(s, (double)gauge_of(g, psi[type]) / 1e6);
-			str_addc(s, '}');
-		}
+		n = gauge_of(g, psi[type]);
+		writer_object(s, NULL);
+		writer_text(s, "eventType", event_type_name(type));
+		writer_number(s, "psi", n < 0 ? NAN : (double)n / 1e6);
+		writer_end(s);
 	}
-	str_addc(s, ']');
+	writer_end(s);
 }

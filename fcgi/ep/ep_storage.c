@@ -2,9 +2,8 @@
 /* /v1/config/storage: the size of stored data, and the free space of disks. */
 #include "config.h"
 
-#include <inttypes.h>
-
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -16,8 +15,8 @@
 
 static void put_collections(struct str *s, const struct rows *rows);
 static void put_disks(struct str *s);
-static void put_components(
-    struct str *s, int64_t database, const struct model *model);
+static void put_component(
+    struct str *s, const char *name, const char *kind, int64_t bytes);
 
 /*
  * GET /v1/config/storage.  200: the report; the counts of rows are estimates.
@@ -29,7 +28,7 @@ storage_get(struct req *req, struct resp *resp)
 	struct active_model active;
 	struct rows size, rows;
 	struct str s;
-	int64_t database;
+	int64_t database, model;
 
 	active_model_init(&active);
 	if (active_model_refresh(&active, db, req->arena, 1, &req->fail) ==
@@ -41,12 +40,16 @@ storage_get(struct req *req, struct resp *resp)
 		return -1;
 	database = rows_get_int(&size, "bytes");
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"totalBytes\":%" PRId64 ",",
-	    database + (int64_t)model_size(&active.model));
+	model = (int64_t)model_size(&active.model);
+	writer_object(&s, NULL);
+	writer_int(&s, "totalBytes", database + model);
 	put_collections(&s, &rows);
 	put_disks(&s);
-	put_components(&s, database, &active.model);
-	str_addc(&s, '}');
+	writer_array(&s, "components");
+	put_component(&s, "postgresql", "database", database);
+	put_component(&s, active.model.source, "model", model);
+	writer_end(&s);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 
@@ -55,13 +58,16 @@ put_collections(struct str *s, const struct rows *rows)
 {
 	int i;
 
-	str_add(s, "\"collections\":[");
-	for (i = 0; i < rows->n; i++)
-		str_addf(s, "%s{\"name\":\"%s\",\"rows\":%" PRId64 "}",
-		    i == 0 ? "" : ",",
-		    rows_text(rows, i, rows_col(rows, "name")),
-		    rows_int(rows, i, rows_col(rows, "rows")));
-	str_add(s, "],");
+	writer_array(s, "collections");
+	for (i = 0; i < rows->n; i++) {
+		writer_object(s, NULL);
+		writer_text(
+		    s, "name", rows_text(rows, i, rows_col(rows, "name")));
+		writer_int(
+		    s, "rows", rows_int(rows, i, rows_col(rows, "rows")));
+		writer_end(s);
+	}
+	writer_end(s);
 }
 
 static void
@@ -71,25 +77,26 @@ put_disks(struct str *s)
 	const size_t n = disk_read(conf.DISK_HEALTH_PATHS, disk);
 	size_t i;
 
-	str_add(s, "\"disks\":[");
+	writer_array(s, "disks");
 	for (i = 0; i < n; i++) {
-		str_add(s, i == 0 ? "{\"path\":" : ",{\"path\":");
-		str_json(s, disk[i].path);
-		str_addf(s,
-		    ",\"totalBytes\":%" PRId64 ",\"freeBytes\":%" PRId64
-		    ",\"usedBytes\":%" PRId64 ",\"usedPercent\":%.1f}",
-		    disk[i].total, disk[i].free, disk[i].used,
-		    100 * disk_ratio(&disk[i]));
+		writer_object(s, NULL);
+		writer_text(s, "path", disk[i].path);
+		writer_int(s, "totalBytes", disk[i].total);
+		writer_int(s, "freeBytes", disk[i].free);
+		writer_int(s, "usedBytes", disk[i].used);
+		writer_name(s, "usedPercent");
+		str_addf(s, "%.1f", 100 * disk_ratio(&disk[i]));
+		writer_end(s);
 	}
-	str_add(s, "],");
+	writer_end(s);
 }
 
 static void
-put_components(struct str *s, int64_t database, const struct model *model)
+put_component(struct str *s, const char *name, const char *kind, int64_t bytes)
 {
-	str_addf(s,
-	    "\"components\":[{\"name\":\"postgresql\",\"kind\":\"database\","
-	    "\"bytes\":%" PRId64 "},"
-	    "{\"name\":\"%s\",\"kind\":\"model\",\"bytes\":%zu}]",
-	    database, model->source, model_size(model));
+	writer_object(s, NULL);
+	writer_text(s, "name", name);
+	writer_text(s, "kind", kind);
+	writer_int(s, "bytes", bytes);
+	writer_end(s);
 }

@@ -11,6 +11,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/decide.h"
 #include "core/decide/sample.h"
 #include "core/event/event.h"
@@ -146,17 +147,18 @@ answer_try(struct req *req, struct resp *resp, const struct decision *d,
 	struct str s;
 
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"verdict\":\"%s\",\"score\":%d,\"reasons\":",
-	    verdict_name(d->verdict), d->score.total);
+	writer_object(&s, NULL);
+	writer_text(&s, "verdict", verdict_name(d->verdict));
+	writer_int(&s, "score", d->score.total);
+	writer_name(&s, "reasons");
 	score_reasons(&s, &d->score);
-	str_add(&s, ",\"policyId\":");
-	str_json(&s, d->policy->id);
-	str_add(&s, ",\"policyVersion\":");
-	str_json(&s, d->policy->version);
-	str_add(&s, ",\"rulesetVersion\":");
-	str_json(&s, rs->version);
-	str_addf(&s, ",\"recorded\":{\"verdict\":\"%s\",\"score\":%d}}",
-	    rows_get_text(recorded, "verdict"),
-	    (int)rows_get_int(recorded, "score"));
+	writer_text(&s, "policyId", d->policy->id);
+	writer_text(&s, "policyVersion", d->policy->version);
+	writer_text(&s, "rulesetVersion", rs->version);
+	writer_object(&s, "recorded");
+	writer_text(&s, "verdict", rows_get_text(recorded, "verdict"));
+	writer_int(&s, "score", rows_get_int(recorded, "score"));
+	writer_end(&s);
+	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }

@@ -8,6 +8,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "core/event/pan.h"
 #include "core/rule/rule.h"
@@ -108,7 +109,6 @@ static const char *
 read_parameters(struct req *req)
 {
 	struct json_object *query = json_object_object_get(req->json, "query");
-	const char *comma = "";
 	struct str s;
 
 	if (json_object_object_length(query) > QUERY_PAIRS_MAX) {
@@ -117,18 +117,14 @@ read_parameters(struct req *req)
 		return NULL;
 	}
 	str_init(&s, req->arena);
-	str_addc(&s, '{');
+	writer_object(&s, NULL);
 	json_object_object_foreach(query, name, value)
 	{
 		if (check_parameter(req, name, value) == -1)
 			return NULL;
-		str_add(&s, comma);
-		str_json(&s, name);
-		str_addc(&s, ':');
-		str_json(&s, json_object_get_string(value));
-		comma = ",";
+		writer_text(&s, name, json_object_get_string(value));
 	}
-	str_addc(&s, '}');
+	writer_end(&s);
 	if (str_text(&s) == NULL)
 		fail_memory(&req->fail);
 	return str_text(&s);

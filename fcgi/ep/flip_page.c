@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <json-c/json_object.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/base/value.h"
+#include "core/base/writer.h"
 #include "core/signal/signals.h"
 #include "fcgi/ep/flip_page.h"
 #include "lib/json/body.h"
@@ -77,13 +79,12 @@ flip_page_json(struct str *s, const struct flip_page *page, bool personal)
 {
 	int i;
 
-	str_add(s, ",\"flipped\":[");
-	for (i = 0; i < page->n; i++) {
-		str_add(s, i == 0 ? "" : ",");
+	writer_array(s, "flipped");
+	for (i = 0; i < page->n; i++)
 		add_flip_row(s, &page->row[page->order[i]], personal);
-	}
-	str_add(s, "],\"next\":");
-	str_json(s, page->more ? page->row[page->order[page->n - 1]].id : NULL);
+	writer_end(s);
+	writer_text(s, "next",
+	    page->more ? page->row[page->order[page->n - 1]].id : NULL);
 }
 
 static int
@@ -135,26 +136,21 @@ add_flip_row(struct str *s, const struct flip_row *row, bool personal)
 	char at[CLOCK_TEXT_SIZE];
 
 	clock_text(row->at, at);
-	str_addf(
-	    s, "{\"id\":\"%s\",\"decidedAt\":\"%s\",\"eventId\":", row->id, at);
-	str_json(s, row->event);
-	str_add(s, ",\"userId\":");
-	str_json(s, personal ? row->user : NULL);
-	str_add(s, ",\"amount\":");
-	if (personal && row->has_amount)
-		str_number(s, row->amount);
-	else
-		str_add(s, "null");
-	str_add(s, ",\"currency\":");
-	str_json(
-	    s, personal && row->currency[0] != '\0' ? row->currency : NULL);
-	str_add(s, ",\"label\":");
-	str_json(s,
+	writer_object(s, NULL);
+	writer_text(s, "id", row->id);
+	writer_text(s, "decidedAt", at);
+	writer_text(s, "eventId", row->event);
+	writer_text(s, "userId", personal ? row->user : NULL);
+	writer_number(
+	    s, "amount", personal && row->has_amount ? row->amount : NAN);
+	writer_text(s, "currency",
+	    personal && row->currency[0] != '\0' ? row->currency : NULL);
+	writer_text(s, "label",
 	    r->label == LABEL_NONE	  ? NULL
 		: r->label == LABEL_FRAUD ? "fraud"
 					  : "legit");
-	str_addf(s,
-	    ",\"recorded\":\"%s\",\"active\":\"%s\",\"candidate\":\"%s\"}",
-	    verdict_name(r->answered), verdict_name(r->active),
-	    verdict_name(r->candidate));
+	writer_text(s, "recorded", verdict_name(r->answered));
+	writer_text(s, "active", verdict_name(r->active));
+	writer_text(s, "candidate", verdict_name(r->candidate));
+	writer_end(s);
 }

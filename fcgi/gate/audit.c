@@ -13,6 +13,7 @@
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route_type.h"
+#include "fcgi/http/sql_reply.h"
 #include "fcgi/http/url_decode.h"
 #include "fcgi/worker/worker.h"
 #include "lib/audit/audit_redact.h"

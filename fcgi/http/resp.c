@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route_type.h"
@@ -64,10 +65,11 @@ resp_fail(struct req *req, struct resp *resp)
 	/* A failed request changes no session. */
 	resp->set_cookie = NULL;
 	str_init(&s, req->arena);
-	str_addf(&s, "{\"error\":true,\"code\":\"%s\",\"message\":",
-	    fail_code_name(f->code));
-	str_json(&s, fail_text(f, message));
-	str_add(&s, "}");
+	writer_object(&s, NULL);
+	writer_bool(&s, "error", true);
+	writer_text(&s, "code", fail_code_name(f->code));
+	writer_text(&s, "message", fail_text(f, message));
+	writer_end(&s);
 	if (f->code == UNAVAILABLE && !has_header(resp, "Retry-After"))
 		resp_header(req, resp, "Retry-After: 1");
 	if (resp_json(req, resp, fail_code_status(f->code), str_text(&s)) == 0)

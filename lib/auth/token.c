@@ -10,6 +10,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "lib/auth/token.h"
 #include "lib/conf/conf.h"
 #include "lib/json/body.h"
@@ -94,17 +95,21 @@ token_issue(const struct token_keys *keys, struct arena *a,
 
 	crypt_id("tok_", now, id);
 	str_init(&s, a);
-	str_add(
-	    &s, "{\"iss\":\"" ISSUER "\",\"aud\":\"" AUDIENCE "\",\"sub\":");
-	str_json(&s, t->email);
-	str_addf(&s, ",\"role\":\"%s\",\"sn\":%lld,\"jti\":\"%s\"",
-	    token_role_name(t->role), (long long)t->session, id);
-	if (t->web)
-		str_addf(&s, ",\"use\":\"web\",\"sid\":\"%s\"",
-		    t->id == NULL ? id : t->id);
-	str_addf(&s, ",\"at\":%lld,\"iat\":%lld,\"exp\":%lld}",
-	    (long long)(t->given_at / SECOND), (long long)(now / SECOND),
-	    (long long)((whole < last ? whole : last) / SECOND));
+	writer_object(&s, NULL);
+	writer_text(&s, "iss", ISSUER);
+	writer_text(&s, "aud", AUDIENCE);
+	writer_text(&s, "sub", t->email);
+	writer_text(&s, "role", token_role_name(t->role));
+	writer_int(&s, "sn", t->session);
+	writer_text(&s, "jti", id);
+	if (t->web) {
+		writer_text(&s, "use", "web");
+		writer_text(&s, "sid", t->id == NULL ? id : t->id);
+	}
+	writer_int(&s, "at", t->given_at / SECOND);
+	writer_int(&s, "iat", now / SECOND);
+	writer_int(&s, "exp", (whole < last ? whole : last) / SECOND);
+	writer_end(&s);
 	if (head == NULL || (body = str_text(&s)) == NULL)
 		return NULL;
 
@@ -218,8 +223,11 @@ token_header(struct arena *a, const struct token_key *key)
 	struct str json, s;
 
 	str_init(&json, a);
-	str_addf(&json, "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"%s\"}",
-	    key->kid);
+	writer_object(&json, NULL);
+	writer_text(&json, "alg", "HS256");
+	writer_text(&json, "typ", "JWT");
+	writer_text(&json, "kid", key->kid);
+	writer_end(&json);
 	str_init(&s, a);
 	if (str_text(&json) == NULL)
 		return NULL;

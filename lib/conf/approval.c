@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "lib/conf/approval.h"
 
 static const char *next_word(const char *at, enum approval *ret);
@@ -39,16 +40,12 @@ void
 approval_list(struct str *s, const char *setting)
 {
 	enum approval a;
-	const char *comma = "";
 
-	str_addc(s, '[');
-	for (a = APPROVAL_NONE + 1; a < APPROVAL__MAX; a++) {
-		if (!approval_named(setting, a))
-			continue;
-		str_addf(s, "%s\"%s\"", comma, words[a]);
-		comma = ",";
-	}
-	str_addc(s, ']');
+	writer_array(s, NULL);
+	for (a = APPROVAL_NONE + 1; a < APPROVAL__MAX; a++)
+		if (approval_named(setting, a))
+			writer_text(s, NULL, words[a]);
+	writer_end(s);
 }
 
 bool

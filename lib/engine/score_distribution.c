@@ -7,6 +7,7 @@
 
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "lib/db/db.h"
 #include "lib/engine/score_distribution.h"
 
@@ -56,12 +57,11 @@ score_distribution_psi(
 
 void
 score_distribution_span_json(
-    struct str *s, const struct score_distribution_span *span)
+    struct str *s, const char *name, const struct score_distribution_span *span)
 {
-	str_add(s, "{\"from\":");
-	str_json(s, span->first);
-	str_add(s, ",\"to\":");
-	str_json(s, span->last);
+	writer_object(s, name);
+	writer_text(s, "from", span->first);
+	writer_text(s, "to", span->last);
 }
 
 /* Compute the two windows with the clock of the database. */

@@ -55,7 +55,7 @@ bool score_distribution_psi(
     const struct score_distribution *po, enum event_type type, double *ret);
 
 /* Begin a JSON object with the two days; the caller ends it. */
-void score_distribution_span_json(
-    struct str *s, const struct score_distribution_span *span);
+void score_distribution_span_json(struct str *s, const char *name,
+    const struct score_distribution_span *span);
 
 #endif

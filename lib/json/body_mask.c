@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/event.h"
 #include "lib/json/body.h"
 
@@ -19,7 +20,6 @@
 #define PHONE_HIDDEN 5 /* the least number of digits hidden */
 #define PHONE_DIGITS 15 /* the most digits of a number (ITU-T E.164) */
 
-static void put_masked_name(struct str *s, const char *name);
 static void put_masked_text(struct str *s, const char *name, const char *text);
 static void put_event(struct str *s, const struct event *ev, bool masked);
 static void put_subject(struct str *s, const struct event *ev, bool masked);
@@ -78,48 +78,33 @@ body_mask_ip(struct str *s, const char *ip)
 		str_add(s, "\"" BULLET "\"");
 }
 
-/* Write a name and a colon, after a comma unless it is the first member. */
-static void
-put_masked_name(struct str *s, const char *name)
-{
-	if (s->len > 0 && s->text[s->len - 1] != '{')
-		str_addc(s, ',');
-	str_json(s, name);
-	str_addc(s, ':');
-}
-
 /* Write a member with a string, unless text is NULL. */
 static void
 put_masked_text(struct str *s, const char *name, const char *text)
 {
-	if (text == NULL)
-		return;
-	put_masked_name(s, name);
-	str_json(s, text);
+	if (text != NULL)
+		writer_text(s, name, text);
 }
 
 static void
 put_event(struct str *s, const struct event *ev, bool masked)
 {
-	str_addc(s, '{');
+	writer_object(s, NULL);
 	put_masked_text(s, "id", ev->id);
 	put_masked_text(s, "type", event_type_name(ev->type));
-	if (ev->has_amount) {
-		put_masked_name(s, "amount");
-		str_add(s, ev->amount_text);
-	}
+	if (ev->has_amount)
+		writer_json(s, "amount", ev->amount_text);
 	put_masked_text(s, "currency", ev->currency);
 	put_subject(s, ev, masked);
 	put_instrument(s, ev);
 	put_masked_attrs(s, ev);
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 static void
 put_subject(struct str *s, const struct event *ev, bool masked)
 {
-	put_masked_name(s, "subject");
-	str_addc(s, '{');
+	writer_object(s, "subject");
 	put_masked_text(s, "userId", ev->user);
 	put_masked_text(s, "deviceId", ev->device);
 	put_masked_text(s, "fingerprint", ev->fingerprint);
@@ -128,15 +113,15 @@ put_subject(struct str *s, const struct event *ev, bool masked)
 		put_masked_text(s, "phone", ev->phone);
 	}
 	if (masked && ev->ip != NULL) {
-		put_masked_name(s, "ip");
+		writer_name(s, "ip");
 		body_mask_ip(s, ev->ip);
 	}
 	if (masked && ev->phone != NULL) {
-		put_masked_name(s, "phone");
+		writer_name(s, "phone");
 		body_mask_phone(s, ev->phone);
 	}
 	put_masked_text(s, "channel", ev->channel);
-	str_addc(s, '}');
+	writer_end(s);
 }
 
 static void
@@ -145,16 +130,13 @@ put_instrument(struct str *s, const struct event *ev)
 	if (ev->instrument_kind == NULL && ev->bin == NULL &&
 	    ev->issuer_country == NULL && ev->three_ds.type != VALUE_BOOL)
 		return;
-	put_masked_name(s, "instrument");
-	str_addc(s, '{');
+	writer_object(s, "instrument");
 	put_masked_text(s, "kind", ev->instrument_kind);
 	put_masked_text(s, "bin", ev->bin);
 	put_masked_text(s, "issuerCountry", ev->issuer_country);
-	if (ev->three_ds.type == VALUE_BOOL) {
-		put_masked_name(s, "threeDS");
-		str_value(s, &ev->three_ds);
-	}
-	str_addc(s, '}');
+	if (ev->three_ds.type == VALUE_BOOL)
+		writer_value(s, "threeDS", &ev->three_ds);
+	writer_end(s);
 }
 
 static void
@@ -164,14 +146,11 @@ put_masked_attrs(struct str *s, const struct event *ev)
 
 	if (ev->n_attrs == 0)
 		return;
-	put_masked_name(s, "attributes");
-	str_addc(s, '{');
-	for (i = 0; i < ev->n_attrs; i++) {
-		put_masked_name(s, ev->attrs[i].name);
+	writer_object(s, "attributes");
+	for (i = 0; i < ev->n_attrs; i++)
 		if (ev->attrs[i].text != NULL)
-			str_add(s, ev->attrs[i].text);
+			writer_json(s, ev->attrs[i].name, ev->attrs[i].text);
 		else
-			str_value(s, &ev->attrs[i].value);
-	}
-	str_addc(s, '}');
+			writer_value(s, ev->attrs[i].name, &ev->attrs[i].value);
+	writer_end(s);
 }

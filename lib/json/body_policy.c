@@ -10,6 +10,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/policy.h"
 #include "core/event/event.h"
 #include "lib/json/body.h"
@@ -57,21 +58,17 @@ body_bands(struct str *s, const struct policy *p)
 {
 	const struct band *b;
 
-	str_addc(s, '[');
+	writer_array(s, NULL);
 	for (b = p->bands; b < p->bands + p->n_bands; b++) {
-		str_addf(s,
-		    "%s{\"verdict\":\"%s\",\"min\":", b == p->bands ? "" : ",",
-		    verdict_name(b->verdict));
-		str_number(s, b->min);
-		str_add(s, ",\"max\":");
-		str_number(s, b->max);
-		if (b->queue != NULL) {
-			str_add(s, ",\"reviewQueue\":");
-			str_json(s, b->queue);
-		}
-		str_addc(s, '}');
+		writer_object(s, NULL);
+		writer_text(s, "verdict", verdict_name(b->verdict));
+		writer_number(s, "min", b->min);
+		writer_number(s, "max", b->max);
+		if (b->queue != NULL)
+			writer_text(s, "reviewQueue", b->queue);
+		writer_end(s);
 	}
-	str_addc(s, ']');
+	writer_end(s);
 }
 
 static int

@@ -11,6 +11,7 @@
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "lib/json/body.h"
 #include "lib/spool/spool.h"
 #include "lib/sys/crypt.h"
@@ -56,16 +57,14 @@ spool_print(struct str *s, const struct spool_record *r)
 	size_t i;
 
 	str_init(&json, s->arena);
-	str_add(&json, "{\"decidedAt\":");
-	str_int(&json, r->decided_at);
-	str_add(&json, ",\"score\":");
-	str_int(&json, r->score);
+	writer_object(&json, NULL);
+	writer_int(&json, "decidedAt", r->decided_at);
+	writer_int(&json, "score", r->score);
 	for (i = 0; i < nitems(texts); i++) {
 		text = (const void *)((const char *)r + texts[i].offset);
-		str_addf(&json, ",\"%s\":", texts[i].name);
-		str_json(&json, *text);
+		writer_text(&json, texts[i].name, *text);
 	}
-	str_addc(&json, '}');
+	writer_end(&json);
 	if (str_text(&json) == NULL) {
 		s->failed = 1;
 		return;

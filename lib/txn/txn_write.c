@@ -10,6 +10,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/state/user_state.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
@@ -464,19 +465,18 @@ anomaly_data(struct arena *a, const struct txn_event *ev)
 	struct str s;
 
 	str_init(&s, a);
-	str_add(&s, "{\"userId\":");
-	str_json(&s, event->user);
-	str_add(&s, ",\"eventId\":");
-	str_json(&s, ev->item->answer.event_id);
-	str_addf(&s, ",\"eventType\":\"%s\",\"amountZScore\":",
-	    event_type_name(event->type));
-	str_value(&s, &ev->signals.value[SIGNAL_ANOMALY_AMOUNT_Z_SCORE]);
+	writer_object(&s, NULL);
+	writer_text(&s, "userId", event->user);
+	writer_text(&s, "eventId", ev->item->answer.event_id);
+	writer_text(&s, "eventType", event_type_name(event->type));
+	writer_value(&s, "amountZScore",
+	    &ev->signals.value[SIGNAL_ANOMALY_AMOUNT_Z_SCORE]);
 	if (event->has_amount)
-		str_addf(&s, ",\"amount\":%s", event->amount_text);
+		writer_json(&s, "amount", event->amount_text);
 	if (event->currency != NULL)
-		str_addf(&s, ",\"currency\":\"%s\"", event->currency);
-	str_addf(
-	    &s, ",\"verdict\":\"%s\"}", verdict_name(ev->item->answer.verdict));
+		writer_text(&s, "currency", event->currency);
+	writer_text(&s, "verdict", verdict_name(ev->item->answer.verdict));
+	writer_end(&s);
 	return str_text(&s);
 }
 
@@ -487,13 +487,13 @@ dry_run_answer(struct arena *a, const struct decision_answer *answer)
 	struct str s;
 
 	str_init(&s, a);
-	str_addf(&s, "{\"verdict\":\"%s\",\"score\":%d,\"reasons\":%s",
-	    verdict_name(answer->verdict), answer->score, answer->reasons);
-	str_add(&s, ",\"policyId\":");
-	str_json(&s, answer->policy_id);
-	str_add(&s, ",\"policyVersion\":");
-	str_json(&s, answer->policy_version);
-	str_addc(&s, '}');
+	writer_object(&s, NULL);
+	writer_text(&s, "verdict", verdict_name(answer->verdict));
+	writer_int(&s, "score", answer->score);
+	writer_json(&s, "reasons", answer->reasons);
+	writer_text(&s, "policyId", answer->policy_id);
+	writer_text(&s, "policyVersion", answer->policy_version);
+	writer_end(&s);
 	return str_text(&s);
 }
 
