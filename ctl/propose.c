@@ -8,6 +8,7 @@
 #include <json-c/json.h>
 
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "ctl/propose.h"
 #include "ctl/request/request_spec.h"
 #include "ctl/term_text.h"
@@ -54,17 +55,13 @@ proposal_body(struct http_client *sv, const struct client_request *req,
 	if (str_text(&action) == NULL)
 		return NULL;
 	str_init(&s, sv->arena);
-	str_add(&s, "{\"action\":");
-	str_json(&s, str_text(&action));
-	if (req->body != NULL) {
-		str_add(&s, ",\"body\":");
-		if (req->type == NULL)
-			str_add(&s, req->body);
-		else
-			str_json(&s, req->body);
-	}
-	str_add(&s, ",\"reason\":");
-	str_json(&s, reason);
-	str_addc(&s, '}');
+	writer_object(&s, NULL);
+	writer_text(&s, "action", str_text(&action));
+	if (req->body != NULL && req->type == NULL)
+		writer_json(&s, "body", req->body);
+	else if (req->body != NULL)
+		writer_text(&s, "body", req->body);
+	writer_text(&s, "reason", reason);
+	writer_end(&s);
 	return str_text(&s);
 }

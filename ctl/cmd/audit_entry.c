@@ -9,6 +9,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "ctl/cmd/audit_entry.h"
 #include "lib/audit/audit_redact.h"
 #include "lib/db/db.h"
@@ -36,14 +37,12 @@ audit_entry_commit(struct db *db, struct arena *a, const char *command,
 	str_init(&action, a);
 	str_addf(&action, "assayctl %s", command);
 	str_init(&body, a);
-	str_addc(&body, '{');
+	writer_object(&body, NULL);
 	for (i = 0; i < n; i++) {
-		str_add(&body, i == 0 ? "" : ",");
-		str_json(&body, params[i].name);
-		str_addc(&body, ':');
+		writer_name(&body, params[i].name);
 		audit_redact_text(&body, params[i].text);
 	}
-	str_addc(&body, '}');
+	writer_end(&body);
 	params_init(&p, a);
 	params_text(&p, actor);
 	params_text(&p, str_text(&action));

@@ -16,6 +16,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "ctl/cmd/login.h"
 #include "ctl/ctl.h"
 #include "ctl/http_client.h"
@@ -165,9 +166,9 @@ send_code(struct http_client *sv, const char *what)
 		return EX_DATAERR;
 	}
 	str_init(&s, sv->arena);
-	str_add(&s, "{\"code\":");
-	str_json(&s, code);
-	str_addc(&s, '}');
+	writer_object(&s, NULL);
+	writer_text(&s, "code", code);
+	writer_end(&s);
 	req.body = str_text(&s);
 	status = http_client_call(sv, &req, &json);
 	crypt_wipe(code, sizeof(code));

@@ -10,6 +10,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/event/list.h"
 #include "ctl/ctl.h"
 #include "ctl/http_client.h"
@@ -75,13 +76,10 @@ drop_entry(
 	int status;
 
 	str_init(&s, sv->arena);
-	for (i = 0; i < nitems(names); i++) {
-		str_addc(&s, i == 0 ? '{' : ',');
-		str_json(&s, names[i]);
-		str_addc(&s, ':');
-		str_json(&s, argv[i]);
-	}
-	str_addc(&s, '}');
+	writer_object(&s, NULL);
+	for (i = 0; i < nitems(names); i++)
+		writer_text(&s, names[i], argv[i]);
+	writer_end(&s);
 	req.body = str_text(&s);
 	if ((status = http_client_call(sv, &req, &found)) != EX_OK)
 		return status;

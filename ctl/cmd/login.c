@@ -12,6 +12,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "ctl/cmd/login.h"
 #include "ctl/ctl.h"
 #include "ctl/http_client.h"
@@ -242,10 +243,9 @@ change_password(
 	int status;
 
 	str_init(&s, sv->arena);
-	str_add(&s, "{\"password\":");
-	str_json(&s, old);
-	str_add(&s, ",\"newPassword\":");
-	str_json(&s, next);
+	writer_object(&s, NULL);
+	writer_text(&s, "password", old);
+	writer_text(&s, "newPassword", next);
 	status = send_password(sv, &req, &s, &json);
 	return status == EX_OK ? login_store(sv, json) : status;
 }
@@ -274,10 +274,9 @@ begin_login(
 		return EX_DATAERR;
 	}
 	str_init(&s, sv->arena);
-	str_add(&s, "{\"email\":");
-	str_json(&s, email == NULL ? typed : email);
-	str_add(&s, ",\"password\":");
-	str_json(&s, password);
+	writer_object(&s, NULL);
+	writer_text(&s, "email", email == NULL ? typed : email);
+	writer_text(&s, "password", password);
 	crypt_wipe(password, sizeof(password));
 	status = send_password(sv, &req, &s, &json);
 	return status == EX_OK ? login_store(sv, json) : status;
@@ -324,8 +323,7 @@ add_code(const char *what, struct str *body)
 		    what);
 		return EX_DATAERR;
 	}
-	str_add(body, ",\"code\":");
-	str_json(body, code);
+	writer_text(body, "code", code);
 	str_addc(body, '}');
 	crypt_wipe(code, sizeof(code));
 	return EX_OK;

@@ -14,6 +14,7 @@
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "ctl/config/config_document.h"
 #include "ctl/config/config_plan.h"
 #include "ctl/ctl.h"
@@ -277,14 +278,15 @@ send_changes(struct config_run *run, bool rehearse, struct json_object **ret)
 	struct str s;
 
 	str_init(&s, &run->a);
-	str_add(&s, "{\"etag\":");
-	str_json(
-	    &s, json_object_get_string(request_spec_at(run->answer, "etag")));
-	str_addf(&s, "%s,\"changes\":", rehearse ? ",\"rehearse\":true" : "");
-	str_add(&s,
+	writer_object(&s, NULL);
+	writer_text(&s, "etag",
+	    json_object_get_string(request_spec_at(run->answer, "etag")));
+	if (rehearse)
+		writer_bool(&s, "rehearse", true);
+	writer_json(&s, "changes",
 	    json_object_to_json_string_ext(
 		run->changes, JSON_C_TO_STRING_PLAIN));
-	str_addc(&s, '}');
+	writer_end(&s);
 	if ((req.body = str_text(&s)) == NULL) {
 		ctl_say("%s: the changes are too large", run->what);
 		return EX_DATAERR;

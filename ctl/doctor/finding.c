@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "ctl/doctor/finding.h"
 #include "ctl/term_text.h"
 
@@ -115,23 +116,21 @@ finding_json(struct str *s, const struct finding *list, size_t n)
 {
 	size_t i;
 
-	str_add(s, "{\"state\":");
-	str_json(s, states[worst_state(list, n)].name);
-	str_add(s, ",\"checks\":[");
+	writer_object(s, NULL);
+	writer_text(s, "state", states[worst_state(list, n)].name);
+	writer_array(s, "checks");
 	for (i = 0; i < n; i++) {
-		str_add(s, i == 0 ? "{\"check\":" : ",{\"check\":");
-		str_json(s, list[i].name);
-		str_add(s, ",\"state\":");
-		str_json(s, states[list[i].state].name);
-		str_add(s, ",\"found\":");
-		str_json(s, list[i].text);
-		if (list[i].state != DOCTOR_OK) {
-			str_add(s, ",\"toDo\":");
-			str_json(s, list[i].advice);
-		}
-		str_addc(s, '}');
+		writer_object(s, NULL);
+		writer_text(s, "check", list[i].name);
+		writer_text(s, "state", states[list[i].state].name);
+		writer_text(s, "found", list[i].text);
+		if (list[i].state != DOCTOR_OK)
+			writer_text(s, "toDo", list[i].advice);
+		writer_end(s);
 	}
-	str_add(s, "]}\n");
+	writer_end(s);
+	writer_end(s);
+	str_addc(s, '\n');
 }
 
 static enum doctor_state

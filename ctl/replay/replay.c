@@ -19,6 +19,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/state/entity_risk.h"
 #include "ctl/ctl.h"
 #include "ctl/http_client.h"
@@ -386,19 +387,21 @@ fill_slot(struct replay_run *rp, struct replay_slot *sl)
 	str_init(&s, &sl->arena);
 	sl->n = 0;
 	sl->tries = 0;
-	if (rp->batch > 0)
-		str_add(&s, "{\"events\":[");
+	if (rp->batch > 0) {
+		writer_object(&s, NULL);
+		writer_array(&s, "events");
+	}
 	while (sl->n < max && (r = replay_source_next(so, &f)) == 1) {
 		if ((r = replay_row_truth(&so->layout, &so->csv,
 			 &sl->item[sl->n].truth, &f)) == -1)
 			break;
-		if (sl->n > 0)
-			str_addc(&s, ',');
 		sl->item[sl->n].row = so->row;
 		replay_row_event(&so->layout, &so->csv, &s, &sl->item[sl->n++]);
 	}
-	if (rp->batch > 0)
-		str_add(&s, "]}");
+	if (rp->batch > 0) {
+		writer_end(&s);
+		writer_end(&s);
+	}
 	if (r == -1)
 		stop_reading(rp, EX_DATAERR, "%s: %s", so->path, f.why);
 	else if (str_text(&s) == NULL)

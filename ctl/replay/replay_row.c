@@ -11,6 +11,7 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "ctl/ctl.h"
 #include "ctl/replay/replay.h"
 #include "ctl/term_text.h"
@@ -138,20 +139,17 @@ replay_row_event(const struct replay_layout *la, const struct csv *cs,
 		type = la->type == NULL ? "card.authorize" : la->type;
 	currency = currency == NULL ? la->currency : currency;
 	put_row_id(la, cs, s, item);
-	str_add(s, ",\"type\":");
-	str_json(s, type);
+	writer_text(s, "type", type);
 	if (amount != NULL) {
-		str_add(s, ",\"amount\":");
+		writer_name(s, "amount");
 		put_row_value(s, amount, false);
-		if (currency != NULL) {
-			str_add(s, ",\"currency\":");
-			str_json(s, currency);
-		}
+		if (currency != NULL)
+			writer_text(s, "currency", currency);
 	}
 	put_part(la, cs, PART_SUBJECT, "subject", s);
 	put_part(la, cs, PART_INSTRUMENT, "instrument", s);
 	put_row_attrs(la, cs, s);
-	str_addc(s, '}');
+	writer_end(s);
 
 	snprintf(
 	    item->user, sizeof(item->user), "%s", user == NULL ? "" : user);
@@ -418,8 +416,8 @@ put_row_id(const struct replay_layout *la, const struct csv *cs, struct str *s,
 	else
 		snprintf(item->id, sizeof(item->id), "%s%s%" PRIu64, la->prefix,
 		    la->name, item->row);
-	str_add(s, "{\"id\":");
-	str_json(s, item->id);
+	writer_object(s, NULL);
+	writer_text(s, "id", item->id);
 }
 
 /* Append one object of the event, unless the row has none of its fields. */
@@ -437,13 +435,13 @@ put_part(const struct replay_layout *la, const struct csv *cs,
 		if ((text = row_field(la, cs, (enum replay_field)i)) == NULL)
 			continue;
 		if (!any)
-			str_addf(s, ",\"%s\":{", name);
-		str_addf(s, "%s\"%s\":", any ? "," : "", fields[i].name);
+			writer_object(s, name);
+		writer_name(s, fields[i].name);
 		put_row_value(s, text, fields[i].text);
 		any = true;
 	}
 	if (any)
-		str_addc(s, '}');
+		writer_end(s);
 }
 
 static void
@@ -458,14 +456,14 @@ put_row_attrs(
 		text = cs->field[la->attr[i].column];
 		if (*text == '\0')
 			continue;
-		str_add(s, any ? "," : ",\"attributes\":{");
-		str_json(s, la->attr[i].name);
-		str_addc(s, ':');
+		if (!any)
+			writer_object(s, "attributes");
+		writer_name(s, la->attr[i].name);
 		put_row_value(s, text, false);
 		any = true;
 	}
 	if (any)
-		str_addc(s, '}');
+		writer_end(s);
 }
 
 /* Append a JSON value: a number or a boolean if text is one, else a string. */

@@ -10,6 +10,7 @@
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/model.h"
 #include "core/rule/rule.h"
 #include "ctl/ctl.h"
@@ -71,18 +72,18 @@ rules_dsl(struct arena *a, bool publish, const char *path, const char *text,
 		return -1;
 	}
 	if (publish) {
-		str_add(ret, "\"dsl\":");
-		str_json(ret, text);
+		writer_text(ret, "dsl", text);
 		return 0;
 	}
+	writer_array(ret, NULL);
 	for (i = 0; i < rs->n_rules; i++) {
 		str_init(&s, a);
 		rule_print(&s, &rs->rules[i]);
-		str_add(ret, i == 0 ? "[{\"dsl\":" : ",{\"dsl\":");
-		str_json(ret, str_text(&s));
-		str_addc(ret, '}');
+		writer_object(ret, NULL);
+		writer_text(ret, "dsl", str_text(&s));
+		writer_end(ret);
 	}
-	str_add(ret, rs->n_rules == 0 ? "[]" : "]");
+	writer_end(ret);
 	return 0;
 }
 
@@ -96,10 +97,8 @@ rules_json(bool publish, const char *path, struct json_object *json,
 	if (!json_object_is_type(json, json_type_array))
 		return fail_set(f, FAIL_INPUT, RULESET_INVALID, path,
 		    "has no array of rules");
-	if (publish)
-		str_add(ret, "\"rules\":");
-	str_add(
-	    ret, json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN));
+	writer_json(ret, publish ? "rules" : NULL,
+	    json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN));
 	return 0;
 }
 
@@ -114,21 +113,20 @@ read_policy_body(bool publish, const char *path, struct json_object *json,
 
 	if (json_object_object_get_ex(json, "policy", &inner))
 		json = inner;
+	if (!publish)
+		writer_object(ret, NULL);
 	for (i = 0; i < nitems(names); i++) {
 		if (!json_object_object_get_ex(json, names[i], &inner))
 			return fail_set(f, FAIL_INPUT, POLICY_INVALID, path,
 			    "has no %s; 'assayctl policies show --json ID' "
 			    "prints a valid file",
 			    names[i]);
-		str_add(ret, i > 0 ? "," : publish ? "" : "{");
-		str_json(ret, names[i]);
-		str_addc(ret, ':');
-		str_add(ret,
+		writer_json(ret, names[i],
 		    json_object_to_json_string_ext(
 			inner, JSON_C_TO_STRING_PLAIN));
 	}
 	if (!publish)
-		str_addc(ret, '}');
+		writer_end(ret);
 	return 0;
 }
 
