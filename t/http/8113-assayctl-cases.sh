@@ -58,9 +58,9 @@ ctl cases hand-over "$one" nobody@example.com
 check "cases hand-over prints that there is no such operator" \
     prints 'no operator of this email'
 ctl cases snooze "$one" --days 3
-check "cases snooze puts a case off" prints "^$one is put off until 20"
+check "cases snooze snoozes a case" prints "^$one is snoozed until 20"
 ctl cases list --snoozed true
-is "cases list finds cases that are put off" \
+is "cases list finds snoozed cases" \
     "$(awk 'NR > 1 { print $1 }' "$scratch/out")" "$one"
 ctl cases snooze "$one" --days 31
 is "cases snooze refuses 31 days" "$STATUS" 65
