@@ -136,7 +136,7 @@ case_release(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/cases/{id}/snooze.  200: the case is open and put off until a time,
+ * POST /v1/cases/{id}/snooze.  200: the case is open and snoozed until a time,
  * or no more; 400: the time is wrong; 404 and 409: as above.
  */
 int

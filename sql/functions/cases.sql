@@ -369,7 +369,7 @@ begin
 end
 $$;
 
--- Put a case off until a time, or end that with null.  The case is open.
+-- Snooze a case until a time, or wake it with null.  The case is open.
 create or replace function assay.case_snooze(case_id text, actor text,
     is_admin boolean, until timestamptz)
 returns table (refusal text, body text) language plpgsql security definer

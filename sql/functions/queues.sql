@@ -2,7 +2,7 @@
 -- Review queues: what waits in them, their targets, and the next case.
 
 -- Every queue that has cases or a target: how many cases are open now, assigned,
--- put off, and past their target, put off or not, each counted up to 10000; how
+-- snoozed, and past their target, snoozed or not, each counted up to 10000; how
 -- many the analyst has; and since when the oldest open one waits.
 create or replace function assay.queue_list(analyst text)
 returns text language sql stable
@@ -66,7 +66,7 @@ begin atomic
 	    'targetMinutes', queue_put.target)::text;
 end;
 
--- Whether next may give a case to an analyst: it is open and not put off, or its
+-- Whether next may give a case to an analyst: it is open and not snoozed, or its
 -- claim has expired.
 create or replace function assay.case_is_free(c assay.review_case)
 returns boolean language sql stable

@@ -19,7 +19,7 @@ test("each act on a case has its command", () => {
 	    "assayctl cases note cse_1 'it'\\''s his card'");
 });
 
-test("a case is put off for days, or until a time", () => {
+test("a case is snoozed for days, or until a time", () => {
 	assert.equal(said(caseLines.snooze("cse_1", 72)),
 	    "assayctl cases snooze --days 3 cse_1");
 	const { options } = caseLines.snooze("cse_1", 4);

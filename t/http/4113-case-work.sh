@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What analysts do with cases: hand over, release, put off, write notes, open
+# What analysts do with cases: hand over, release, snooze, write notes, open
 # again, and resolve several.
 . "$(dirname "$0")/lib.sh"
 use list cases
@@ -37,7 +37,7 @@ TOKEN=$ana
 http POST "/v1/cases/$CASE/release"
 is_error "an analyst does not release a case of another" 409 CASE_NOT_YOURS
 http POST "/v1/cases/$CASE/snooze" '{"until":null}'
-is_error "an analyst does not put off a case of another" 409 CASE_NOT_YOURS
+is_error "an analyst does not snooze a case of another" 409 CASE_NOT_YOURS
 http POST "/v1/cases/$CASE/assign"
 http POST "/v1/cases/$CASE/release"
 is_open "an analyst releases a case"
@@ -48,28 +48,28 @@ assigned $me, assigned ana@example.com (from $me), released \
 ana@example.com (from ana@example.com)"
 is_json "a released case has no claim" .claimExpiresAt null
 
-# Put off.
+# Snooze.
 until=$(date -u -d '+1 hour' +%Y-%m-%dT%H:%M:%S.000Z)
 http POST "/v1/cases/$CASE/assign"
 http POST "/v1/cases/$CASE/snooze" "{\"until\":\"$until\"}"
-is_open "a case is put off, and open" ",\"snoozedUntil\":\"$until\""
+is_open "a case is snoozed, and open" ",\"snoozedUntil\":\"$until\""
 http GET /v1/queues
-is_json "a queue counts a case that is put off apart" \
+is_json "a queue counts a snoozed case apart" \
     '.queues[0] | "\(.open) \(.snoozed) \(.oldestAt)"' "0 1 null"
 http POST /v1/cases/next '{}'
-is_json "a case that is put off is not next" .case null
+is_json "a snoozed case is not next" .case null
 for query in '' status=open snoozed=false 'queue=*&snoozed=false' order=score; do
 	http GET "/v1/cases?$query"
-	is "no case that is put off is in the list: $query" "$BODY" "[]"
+	is "no snoozed case is in the list: $query" "$BODY" "[]"
 done
 for query in snoozed=true 'queue=*' eventId=e-1 'snoozed=true&order=score'; do
 	http GET "/v1/cases?$query"
-	is_json "a case that is put off is in the list: $query" \
+	is_json "a snoozed case is in the list: $query" \
 	    '.[0].snoozedUntil' "$until"
 done
 http POST "/v1/cases/$CASE/snooze" '{"until":null}'
 http POST /v1/cases/next '{}'
-is_json "a case that is no more put off is next" .case.id "$CASE"
+is_json "a case that was woken is next" .case.id "$CASE"
 http POST "/v1/cases/$CASE/snooze" "{\"until\":\"$until\"}"
 sql "update assay.review_case set snoozed_until = now() - interval '1 s'"
 http GET /v1/cases
@@ -99,7 +99,7 @@ http POST "/v1/cases/$CASE/reopen" '{}'
 is_error "a case that is not resolved is not opened again" 409 CASE_NOT_RESOLVED
 http POST "/v1/cases/$CASE/resolve" '{"outcome":"fraud","note":"looked bad"}'
 http POST "/v1/cases/$CASE/snooze" "{\"until\":\"$until\"}"
-is_error "a resolved case is not put off" 409 CASE_RESOLVED
+is_error "a resolved case is not snoozed" 409 CASE_RESOLVED
 http POST "/v1/cases/$CASE/reopen" '{"note":"he called"}'
 is_open "a resolved case is opened again"
 http GET "/v1/cases/$CASE"

@@ -6,9 +6,9 @@
 use list cases
 
 start_cases
-# The queue "big" has 60000 open cases, the oldest 200 of them put off, 1000
+# The queue "big" has 60000 open cases, the oldest 200 of them snoozed, 1000
 # assigned ones and 34000 resolved ones; "small" has 5000 open ones.  One case of
-# each queue, the oldest that is not put off, has the tag "rare".
+# each queue, the oldest that is not snoozed, has the tag "rare".
 sql "insert into assay.review_case (id, event_id, verdict_id, queue, score,
     status, assigned_to, claim_expires_at, outcome, resolved_by, resolved_at,
     snoozed_until, opened_at, event_type, amount, currency, tags)
@@ -65,10 +65,10 @@ for order in newest oldest score; do
 	list "an analyst, $order" 21000 "$order" "'assignee', 'a7@a.bc'"
 	list "an unknown analyst, $order" 21000 "$order" \
 	    "'assignee', 'a99@a.bc'"
-	list "cases that are put off, $order" 21000 "$order" "'snoozed', true"
+	list "snoozed cases, $order" 21000 "$order" "'snoozed', true"
 done
 list "an analyst's newest" 1000 newest "'assignee', 'a7@a.bc'"
-list "cases that are put off, newest" 1000 newest "'snoozed', true"
+list "snoozed cases, newest" 1000 newest "'snoozed', true"
 list "an event" 10 newest "'event_id', 'x-5'"
 reads "queues" 31000 "select assay.queue_list('a7@a.bc')"
 for by_score in true false; do
@@ -102,5 +102,5 @@ is_json "a queue counts up to 10000 cases" '.queues |
 http GET '/v1/cases?queue=big&limit=100'
 is "a full page has no Assay-Read-Until" "$(header assay-read-until)" ""
 http POST /v1/cases/next '{"queue":"big"}'
-is_json "the next case is past its target and not put off" .case.eventId x-201
+is_json "the next case is past its target and not snoozed" .case.eventId x-201
 finish

@@ -41,7 +41,7 @@ update assay.review_case set status = 'open', assigned_to = null,
 select open_case('d', 'p', 90, 1), open_case('e', 'q', 10, 9);
 select next(null, true), next(null, true), next(null, true);
 
--- Only a case that is not put off now is next; a claim ends it.
+-- Only a case that is not snoozed now is next; a claim ends it.
 update assay.review_case set status = 'open', assigned_to = null,
 	claim_expires_at = null, snoozed_until = now() + interval '1 s';
 select next();
