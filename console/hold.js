@@ -29,7 +29,7 @@ const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const dialogs = () => [...document.querySelectorAll("dialog[open]")];
 
 // useDrawn WHAT: the component shows another object, whose name this is.  After a
-// change, keys that were meant for the one before do not reach it.
+// change, keys that were meant for the previous one do not reach it.
 export function useDrawn(what) {
 	useLayoutEffect(() => {
 		drawnAt = now();

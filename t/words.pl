@@ -28,6 +28,8 @@ my @words = (
 	['\breplay samples?\b', 'sample'],
 	['\bin the making\b', 'unfinished'],
 	['\bwho comes\b', 'the next process'],
+	['\bput(?:s|ting)?(?: \w+){0,2} off\b', 'snooze'],
+	['\btrials?\b', 'backtest, shadow'],
 );
 my $gap = '(?:[ \t]+|[ \t]*\n[ \t]*(?:\*|--|\#|//)?[ \t]*)';
 s/ /$gap/g for map { $_->[0] } @words;
@@ -36,6 +38,7 @@ s/ /$gap/g for map { $_->[0] } @words;
 my @kept = (
 	['t/http/faults.sh', 'Torn', "PostgreSQL's own word for such a page"],
 	['bench/load.c', 'is none', 'the value of an argument'],
+	['man/assay-rules.5', 'trial', 'the text of an attribute'],
 );
 
 # The parts of a text that people read as prose; the others become blanks.
@@ -44,6 +47,7 @@ my %prose = (
 	sql => qr{--[^\n]*},
 	json => qr{"(?:description|summary)":\s*"(?:[^"\\]|\\.)*"},
 	mjs => qr{^\s*//[^\n]*}m,
+	js => qr{^\s*//[^\n]*|"(?:[^"\\]|\\.)*"}m,
 	sh => qr{^\s*\#[^\n]*
 	    |(?:\b(?:ok|not_ok|check|is(?:_json|_error)?)[ ])"(?:[^"\\]|\\.)*"}mx,
 	text => qr{.+}s,

@@ -67,7 +67,7 @@ addText({
 	"explain.json.colon": "A colon must follow the name.",
 	"explain.json.value": "The value must be a number, a text in double quotes, " +
 	    "true, false or null.",
-	"explain.json.comma": "A comma must separate this signal from the one before.",
+	"explain.json.comma": "A comma must separate this signal from the previous one.",
 	"explain.json.twice": "This signal is there twice.",
 	"explain.json.fixed": "The type of the event cannot change: each type has its " +
 	    "own rules.",

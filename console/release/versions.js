@@ -49,7 +49,7 @@ const TEXT_FORMS = { canonical: (one, canonical) => canonical(one),
 
 // loadPair({ list, one, path, version }, against, signal): the version that is
 // shown, the other one that it is compared with, the active one, and the list.
-// Without against the other one is the active version, or the one before it.
+// Without against the other one is the active version, or the previous one.
 export async function loadPair({ list, one, path, version }, against, signal) {
 	const versions = await call(list, { path, signal });
 	const read = (label) => call(one, { path: { ...path, version: label },

@@ -47,7 +47,7 @@ function questionOf(act, { subject, body, cli }) {
 		hint: t("change.reason.hint"), value: body?.reason } : null };
 }
 
-// The act of a request, with what another request tells of it; null if it is
+// The act of a request, with what another request answers of it; null if it is
 // harmless.  The table of acts is no part of the first screen.
 async function readAct(operation, request) {
 	const { actOf, operationOf } = await import("../acts.js");
