@@ -34,7 +34,6 @@ static bool is_change(enum route_id id);
 static int name_change(struct req *req, size_t i, const struct fail *f);
 static int describe_changes(struct req *req, size_t n);
 static int add_etag(struct req *req, struct str *s);
-static int run_savepoint(struct req *req, enum stmt stmt);
 
 static const struct body_field fields[] = {
 	{ "etag", BODY_STRING, BODY_REQUIRED, ETAG_SIZE, ETAG_SIZE },
@@ -78,10 +77,10 @@ config_apply(struct req *req, struct resp *resp)
 	rehearse = body_int(req->json, "rehearse", 0) != 0;
 	str_init(&results, req->arena);
 	if (describe_changes(req, json_object_array_length(changes)) == -1 ||
-	    (rehearse && run_savepoint(req, STMT_REHEARSAL_BEGIN) == -1) ||
+	    (rehearse && sql_reply_none(req, STMT_REHEARSAL_BEGIN) == -1) ||
 	    check_etag(req) == -1 ||
 	    make_changes(req, changes, &results) == -1 ||
-	    (rehearse && run_savepoint(req, STMT_REHEARSAL_UNDO) == -1))
+	    (rehearse && sql_reply_none(req, STMT_REHEARSAL_UNDO) == -1))
 		return -1;
 	if (rehearse)
 		req->change->committed = NULL;
@@ -242,11 +241,4 @@ add_etag(struct req *req, struct str *s)
 		return -1;
 	writer_text(s, "etag", rows_get_text(&rows, "etag"));
 	return 0;
-}
-
-static int
-run_savepoint(struct req *req, enum stmt stmt)
-{
-	return db_run(
-	    req->worker->db, req->arena, stmt, NULL, NULL, &req->fail);
 }

@@ -47,7 +47,6 @@ static int end_run(struct req *req, const char *status, struct fail *f);
 static int fail_run(struct req *req);
 static int close_proposal(
     struct req *req, struct resp *resp, const char *status);
-static int run_plain(struct req *req, enum stmt stmt);
 
 static const struct body_field fields[] = {
 	{ "action", BODY_STRING, BODY_REQUIRED, 1, ACTION_MAX },
@@ -213,13 +212,13 @@ rehearse_request(struct req *req, const struct proposal *p, struct outcome *ret)
 	struct resp answer = { 0 };
 
 	if (p->subject == APPROVAL_SHADOW &&
-	    run_plain(req, STMT_SHADOW_LOCK) == -1)
+	    sql_reply_none(req, STMT_SHADOW_LOCK) == -1)
 		return -1;
-	if (run_plain(req, STMT_REHEARSAL_BEGIN) == -1 ||
+	if (sql_reply_none(req, STMT_REHEARSAL_BEGIN) == -1 ||
 	    proposal_rehearse(req, p, &answer) == -1 ||
 	    read_outcome(req, p, &answer, ret) == -1)
 		return -1;
-	return run_plain(req, STMT_REHEARSAL_UNDO);
+	return sql_reply_none(req, STMT_REHEARSAL_UNDO);
 }
 
 /*
@@ -375,11 +374,4 @@ close_proposal(struct req *req, struct resp *resp, const char *status)
 	params_text(&p, status);
 	params_text(&p, body_string(req->json, "reason"));
 	return sql_reply_write(req, resp, 200, STMT_PROPOSAL_CLOSE, &p);
-}
-
-static int
-run_plain(struct req *req, enum stmt stmt)
-{
-	return db_run(
-	    req->worker->db, req->arena, stmt, NULL, NULL, &req->fail);
 }

@@ -29,7 +29,6 @@
 static void log_login(struct req *req, const char *event, const char *email,
     char ret[2 * PSEUDONYM_BYTES + 1]);
 static void hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE]);
-static int run_statement(struct req *req, enum stmt stmt);
 static void put_path(struct str *s, const char *path);
 static void put_segment(struct str *s, const char *p, size_t n);
 static bool segment_has_pan(const char *p, size_t n);
@@ -37,7 +36,7 @@ static bool segment_has_pan(const char *p, size_t n);
 int
 audit_handle(struct req *req, struct resp *resp)
 {
-	if (run_statement(req, STMT_BEGIN) == -1)
+	if (sql_reply_none(req, STMT_BEGIN) == -1)
 		return -1;
 	if (req->route->handler(req, resp) == -1 ||
 	    (!req->change->part_committed &&
@@ -45,7 +44,7 @@ audit_handle(struct req *req, struct resp *resp)
 		db_rollback(req->worker->db);
 		return -1;
 	}
-	if (run_statement(req, STMT_COMMIT) == -1)
+	if (sql_reply_none(req, STMT_COMMIT) == -1)
 		return -1;
 	if (req->change->committed != NULL)
 		req->change->committed(req);
@@ -95,7 +94,7 @@ audit_suspend(struct req *req)
 		req->change->rehearsal = REHEARSAL_DONE;
 		return -1;
 	}
-	if (run_statement(req, STMT_COMMIT) == -1)
+	if (sql_reply_none(req, STMT_COMMIT) == -1)
 		return -1;
 	req->change->suspended = true;
 	return 0;
@@ -104,7 +103,7 @@ audit_suspend(struct req *req)
 int
 audit_resume(struct req *req)
 {
-	return run_statement(req, STMT_BEGIN);
+	return sql_reply_none(req, STMT_BEGIN);
 }
 
 void
@@ -177,13 +176,6 @@ hash_account(const char *email, uint8_t ret[CRYPT_SHA256_SIZE])
 	crypt_hmac(conf.AUTH_SECRET, strlen(conf.AUTH_SECRET), ACCOUNT_LABEL,
 	    sizeof(ACCOUNT_LABEL) - 1, key);
 	crypt_hmac(key, sizeof(key), email, strlen(email), ret);
-}
-
-static int
-run_statement(struct req *req, enum stmt stmt)
-{
-	return db_run(
-	    req->worker->db, req->arena, stmt, NULL, NULL, &req->fail);
 }
 
 /*

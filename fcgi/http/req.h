@@ -55,8 +55,8 @@ enum rehearsal {
 };
 
 /*
- * What a change of an operator's needs besides its request.  The request of a
- * proposal shares it with the one that approves it.
+ * A change that an operator makes.  The request of a proposal shares it with
+ * the request that approves the proposal.
  */
 struct req_change {
 	const char *author; /* the operator's email, or that of the author of

@@ -36,6 +36,13 @@ sql_reply_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
 }
 
 int
+sql_reply_none(struct req *req, enum stmt stmt)
+{
+	return db_run(
+	    req->worker->db, req->arena, stmt, NULL, NULL, &req->fail);
+}
+
+int
 sql_reply_refused(struct req *req, const struct rows *rows)
 {
 	const char *refusal = rows_get_text(rows, "refusal");

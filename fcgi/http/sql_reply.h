@@ -23,6 +23,13 @@ int sql_reply_write(struct req *req, struct resp *resp, int status,
     enum stmt stmt, const struct params *p) __attribute__((warn_unused_result));
 
 /*
+ * Run a statement without parameters, and ignore its rows.  Return 0, or -1
+ * with req->fail set.
+ */
+int sql_reply_none(struct req *req, enum stmt stmt)
+    __attribute__((warn_unused_result));
+
+/*
  * If the column refusal of the one row is not null, fail with the error code
  * that it names.  Return 0, or -1 with req->fail set.
  */
