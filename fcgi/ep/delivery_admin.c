@@ -56,16 +56,6 @@ delivery_admin_topics(enum event_topic_subscriber who, struct params *p)
 }
 
 int
-delivery_admin_revoke(struct req *req, struct resp *resp, enum stmt stmt)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->arg[0]);
-	return sql_reply_write(req, resp, 200, stmt, &p);
-}
-
-int
 delivery_admin_deliveries(struct req *req, struct resp *resp, const char *kind)
 {
 	struct params p;

@@ -24,13 +24,6 @@ int delivery_admin_events(struct req *req, enum event_topic_subscriber who,
 /* Append the topics that such a subscriber may have to p. */
 void delivery_admin_topics(enum event_topic_subscriber who, struct params *p);
 
-/*
- * Revoke the endpoint or channel whose id is in the path.  200: it is revoked,
- * now or before; 404: unknown id.
- */
-int delivery_admin_revoke(struct req *req, struct resp *resp, enum stmt stmt)
-    __attribute__((warn_unused_result));
-
 /* 200: the newest pending deliveries and dead letters of a kind. */
 int delivery_admin_deliveries(struct req *req, struct resp *resp,
     const char *kind) __attribute__((warn_unused_result));

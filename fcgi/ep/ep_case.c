@@ -71,33 +71,6 @@ static const struct body_field reopen_fields[] = {
 	{ "note", BODY_STRING, BODY_OPTIONAL, 0, NOTE_MAX },
 };
 
-/* GET /v1/cases/{id}.  200: the case and its history; 404: unknown id. */
-int
-case_get(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->arg[0]);
-	return sql_reply_write(req, resp, 200, STMT_CASE_GET, &p);
-}
-
-/*
- * POST /v1/cases/{id}/assign.  200: the case is assigned to the caller, also if
- * another operator had it; 404: unknown id; 409: it is resolved.
- */
-int
-case_assign(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->arg[0]);
-	params_text(&p, req->operator.email);
-	params_int(&p, conf.CLAIM_MINUTES);
-	return sql_reply_write(req, resp, 200, STMT_CASE_ASSIGN, &p);
-}
-
 /*
  * POST /v1/cases/{id}/hand-over.  200: the case is assigned to another
  * operator; 400: a field is wrong; 404: unknown id, or no enabled operator has
@@ -119,20 +92,6 @@ case_hand_over(struct req *req, struct resp *resp)
 	params_text(&p, to);
 	params_int(&p, conf.CLAIM_MINUTES);
 	return sql_reply_write(req, resp, 200, STMT_CASE_HAND_OVER, &p);
-}
-
-/*
- * POST /v1/cases/{id}/release.  200: the case is open; 404: unknown id; 409: it
- * is resolved, or another analyst has it and the caller is no admin.
- */
-int
-case_release(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	put_caller(&p, req);
-	return sql_reply_write(req, resp, 200, STMT_CASE_RELEASE, &p);
 }
 
 /*

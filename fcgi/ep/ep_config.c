@@ -47,16 +47,6 @@ static const struct body_field change_fields[] = {
 };
 
 /*
- * GET /v1/config.  200: the active configuration in one snapshot, with an etag
- * that identifies it.
- */
-int
-config_get(struct req *req, struct resp *resp)
-{
-	return sql_reply_read(req, resp, STMT_CONFIG_GET, NULL);
-}
-
-/*
  * POST /v1/config.  Run the requests in "changes" in one transaction: all are
  * made, or none.  With "rehearse" check them and change nothing.  200: the new
  * etag, and what each request answered; 400: a field is wrong, or a request

@@ -73,13 +73,6 @@ list_show(struct req *req, struct resp *resp)
 	return sql_reply_read(req, resp, STMT_LIST_PAGE, &p);
 }
 
-/* GET /v1/lists/summary.  200: the numbers of entries. */
-int
-list_summary(struct req *req, struct resp *resp)
-{
-	return sql_reply_read(req, resp, STMT_LIST_SUMMARY, NULL);
-}
-
 /*
  * POST /v1/lists/search.  200: the entries of a value, which must not be in a
  * URL because it may be personal; 400: a field is wrong.

@@ -111,16 +111,6 @@ notification_test(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/notifications/{id}/revoke.  200: the channel gets no more alerts;
- * 404: unknown id.
- */
-int
-notification_revoke(struct req *req, struct resp *resp)
-{
-	return delivery_admin_revoke(req, resp, STMT_CHANNEL_REVOKE);
-}
-
-/*
  * GET /v1/notifications/deliveries.  200: the newest pending deliveries and
  * dead letters.
  */

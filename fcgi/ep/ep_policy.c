@@ -41,13 +41,6 @@ static const struct body_field simulate_fields[] = {
 	{ "score", BODY_NUMBER, BODY_REQUIRED, 0, 100 },
 };
 
-/* GET /v1/policies.  200: the active policy of each event type. */
-int
-policy_list(struct req *req, struct resp *resp)
-{
-	return sql_reply_read(req, resp, STMT_POLICY_LIST, NULL);
-}
-
 /*
  * POST /v1/policies.  200: the version is active from now on; 400: a field is
  * wrong, or the policy (POLICY_INVALID); 404: unknown policy; 409: the label is
@@ -90,49 +83,6 @@ policy_rollback(struct req *req, struct resp *resp)
 	params_text(&p, req->arg[0]);
 	params_text(&p, body_string(req->json, "toVersion"));
 	return sql_reply_write(req, resp, 200, STMT_POLICY_ROLLBACK, &p);
-}
-
-/*
- * GET /v1/policies/{id}/history.  200: the labels of all versions, newest
- * first; 404: unknown policy.
- */
-int
-policy_history(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->arg[0]);
-	return sql_reply_write(req, resp, 200, STMT_POLICY_HISTORY, &p);
-}
-
-/*
- * GET /v1/policies/{id}/versions.  200: the newest 1000 versions, newest first,
- * with who published them when; 404: unknown policy.
- */
-int
-policy_versions(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->arg[0]);
-	return sql_reply_write(req, resp, 200, STMT_POLICY_VERSIONS, &p);
-}
-
-/*
- * GET /v1/policies/{id}/versions/{version}.  200: that version; 404: unknown
- * policy or version.
- */
-int
-policy_version(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->arg[0]);
-	params_text(&p, req->arg[1]);
-	return sql_reply_write(req, resp, 200, STMT_POLICY_VERSION, &p);
 }
 
 /*

@@ -135,21 +135,6 @@ proposal_list(struct req *req, struct resp *resp)
 }
 
 /*
- * GET /v1/proposals/{id}.  200: the proposal with its body and the texts before
- * and after; 404: unknown id, or one of another operator for an analyst.
- */
-int
-proposal_get(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->arg[0]);
-	params_text(&p, req->operator.email);
-	return sql_reply_write(req, resp, 200, STMT_PROPOSAL_GET, &p);
-}
-
-/*
  * POST /v1/proposals/{id}/approve.  200: the change is made; 400: a field is
  * wrong; 404: unknown id; 409: it is the sender's own proposal, is decided
  * already, its author may no longer propose, or its base has changed; and what

@@ -33,17 +33,6 @@ static const struct body_field next_fields[] = {
 	{ "most", BODY_INT, BODY_OPTIONAL, 1, MOST_MAX },
 };
 
-/* GET /v1/queues.  200: all queues, with counts of their cases. */
-int
-queue_list(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->operator.email);
-	return sql_reply_read(req, resp, STMT_QUEUE_LIST, &p);
-}
-
 /*
  * PUT /v1/queues/{name}.  200: the queue has this target, or none; 400: the
  * name or the target is wrong.

@@ -44,20 +44,6 @@ static const struct body_field fields[] = {
 };
 
 /*
- * GET /v1/auth/second-factor.  200: whether and since when the sender has one,
- * and how many recovery codes are left.
- */
-int
-second_factor_show(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->operator.email);
-	return sql_reply_read(req, resp, STMT_SECOND_FACTOR_STATUS, &p);
-}
-
-/*
  * POST /v1/auth/second-factor.  200: a new key for an authenticator app, which
  * has no effect until it is enabled with its code; 409: one is enabled already.
  */

@@ -39,13 +39,6 @@ static const struct body_field changes[] = {
 	{ "resetSecondFactor", BODY_BOOL, BODY_OPTIONAL, 0, 0 },
 };
 
-/* GET /v1/auth/users.  200: all operators, by email. */
-int
-user_list(struct req *req, struct resp *resp)
-{
-	return sql_reply_read(req, resp, STMT_OPERATOR_LIST, NULL);
-}
-
 /*
  * POST /v1/auth/users.  201: a new operator, an analyst by default; 400: a
  * field is wrong or unknown; 409: the email is used; 503: too many passwords

@@ -37,17 +37,6 @@ static const struct body_field fields[] = {
 	{ "shared", BODY_BOOL, BODY_REQUIRED, 0, 0 },
 };
 
-/* GET /v1/views.  200: the caller's views and those that are shared. */
-int
-view_list(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->operator.email);
-	return sql_reply_read(req, resp, STMT_VIEW_LIST, &p);
-}
-
 /*
  * POST /v1/views.  201: the view; 400: a field is wrong; 409: the caller has a
  * view of this name, or too many.
@@ -74,22 +63,6 @@ view_create(struct req *req, struct resp *resp)
 	params_text(&p, parameters);
 	params_int(&p, body_int(req->json, "shared", 0));
 	return sql_reply_write(req, resp, 201, STMT_VIEW_CREATE, &p);
-}
-
-/*
- * DELETE /v1/views/{id}.  200: the view is deleted; 404: there is no such view,
- * or it is another operator's and the caller is no admin.
- */
-int
-view_delete(struct req *req, struct resp *resp)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, req->arg[0]);
-	params_text(&p, req->operator.email);
-	params_int(&p, req->operator.role == ROLE_ADMIN);
-	return sql_reply_write(req, resp, 200, STMT_VIEW_DELETE, &p);
 }
 
 static int

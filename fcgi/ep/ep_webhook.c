@@ -72,16 +72,6 @@ webhook_create(struct req *req, struct resp *resp)
 }
 
 /*
- * POST /v1/webhooks/{id}/revoke.  200: the endpoint gets no more events; 404:
- * unknown id.
- */
-int
-webhook_revoke(struct req *req, struct resp *resp)
-{
-	return delivery_admin_revoke(req, resp, STMT_WEBHOOK_REVOKE);
-}
-
-/*
  * GET /v1/webhooks/deliveries.  200: the newest pending deliveries and dead
  * letters.
  */
