@@ -167,7 +167,7 @@ sed -n 's/^ *- alert: //p' $rules >"$tmp/alerts"
 	# shellcheck disable=SC2016 # this is Perl
 	perl -0777 -ne 'for my $entry (/^### (.*?)(?=^##|\z)/gms) {
 			my ($name) = $entry =~ /(.*)/;
-			$entry =~ /^- \*\*$_\*\*: ./m or print "$name lacks: $_\n" for
+			$entry =~ /^- \*\*$_\*\*:\s+\S/m or print "$name lacks: $_\n" for
 			    "Meaning", "Severity", "Look at", "Do", "Solved when";
 		}' docs/RUNBOOK.md
 } >"$tmp/faults"
@@ -322,9 +322,15 @@ wants() {
 # number between double quotes.
 rows() {
 	[ ! -f "$2" ] || awk -F '"' -v macro="$1" -v field="$3" '
-		index($0, macro "(") == 1 { print $(2 * field) }' "$2"
+		index($0, macro "(") != 1 { next }
+		field == 0 {
+			sub(/^[^(]*\(/, "")
+			sub(/,.*/, "")
+			print
+			next
+		}
+		{ print $(2 * field) }' "$2"
 }
-
 
 # An error that nginx answers instead of the pool reads like the pool's.  403 is
 # about the address of the client, not about its role.
@@ -521,6 +527,11 @@ verdict "labels of scenarios are sentences, each once in its file"
 grep '^t/http/[0-9].*\.sh$' "$tmp/text" |
     xargs awk 'FNR == 151 { print FILENAME " has more lines" }' >"$tmp/faults"
 verdict "no scenario has more than 150 lines"
+
+# Code, tables, pictures and headings may be longer.
+grep '\.md$' "$tmp/text" | xargs awk 'length > 80 && !/^(    |\||!\[|#)/ {
+	print FILENAME ":" FNR }' >"$tmp/faults"
+verdict "no line of prose in a page has more than 80 columns"
 
 # A function ends with a line of its own, or with the expression that it returns.
 # shellcheck disable=SC2016 # this is awk
