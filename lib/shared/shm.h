@@ -56,7 +56,7 @@ struct worker_slot {
  */
 struct shm {
 	struct worker_slot slot[SHM_SLOTS];
-	struct hash_slot key[SHM_KEYS]; /* budgets of fcgi/http/rate_limit.c */
+	struct hash_slot key[SHM_KEYS]; /* of fcgi/access/rate_limit.c */
 	struct hash_slot login[SHM_LOGINS]; /* the same, for addresses */
 	struct hash_slot apikeys[SHM_KEYS]; /* lib/shared/apikey_cache.c */
 	_Atomic int32_t
