@@ -52,10 +52,13 @@ apikey_cache_put(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE],
 void
 apikey_cache_drop(struct shm *shm, const uint8_t hash[CRYPT_SHA256_SIZE])
 {
-	struct hash_slot *kn = find_slot(shm, hash);
+	struct hash_slot *kn;
 
-	if (kn != NULL)
+	/* Two workers that stored the key at once may have used two slots. */
+	while ((kn = find_slot(shm, hash)) != NULL) {
 		atomic_store(&kn->word, 0);
+		atomic_store(&kn->key, 0);
+	}
 }
 
 unsigned

@@ -80,6 +80,22 @@ START_TEST(slot_is_valid_only_for_its_own_key)
 }
 END_TEST
 
+/* Two workers that put a key at once may have used two slots. */
+START_TEST(drop_clears_each_slot_of_a_key)
+{
+	struct hash_slot *first, *second;
+
+	apikey_cache_put(shm, hash(1), 3, INT64_MAX, NOW);
+	first = hash_slot_find(shm->apikeys, SHM_KEYS, hash_slot_key(hash(1)));
+	second = &shm->apikeys[(size_t)(first - shm->apikeys + 1) % SHM_KEYS];
+	atomic_store(&second->key, atomic_load(&first->key));
+	atomic_store(&second->word, atomic_load(&first->word));
+	apikey_cache_drop(shm, hash(1));
+	ck_assert_uint_eq(atomic_load(&first->word), 0);
+	ck_assert_uint_eq(atomic_load(&second->word), 0);
+}
+END_TEST
+
 Suite *
 suite_apikey_cache(void)
 {
@@ -92,6 +108,7 @@ suite_apikey_cache(void)
 	tcase_add_test(tc, latest_put_or_drop_counts);
 	tcase_add_test(tc, expired_slots_are_reused);
 	tcase_add_test(tc, slot_is_valid_only_for_its_own_key);
+	tcase_add_test(tc, drop_clears_each_slot_of_a_key);
 	suite_add_tcase(s, tc);
 	return s;
 }
