@@ -16,7 +16,7 @@ const page = await browser.newPage();
 const seen = await watch(page, base);
 const step = steps(browser);
 // Time to draw an operation of each tag on a busy machine.
-const SLOW_MS = 400000;
+const SLOW_MS = 1200000;
 
 function operation(id) {
 	return page.locator(`.opblock[id$="-${id}"]`);
