@@ -311,7 +311,7 @@ send_password(struct http_client *sv, struct client_request *req,
 	return status;
 }
 
-/* Read a code, and add it to a body with the brace that the body lacks. */
+/* Read a code, and add it to a body, which it ends. */
 static int
 add_code(const char *what, struct str *body)
 {
@@ -324,7 +324,7 @@ add_code(const char *what, struct str *body)
 		return EX_DATAERR;
 	}
 	writer_text(body, "code", code);
-	str_addc(body, '}');
+	writer_end(body);
 	crypt_wipe(code, sizeof(code));
 	return EX_OK;
 }

@@ -96,7 +96,8 @@ case_hand_over(struct req *req, struct resp *resp)
 
 /*
  * POST /v1/cases/{id}/snooze.  200: the case is open and snoozed until a time,
- * or no more; 400: the time is wrong; 404 and 409: as above.
+ * or no more; 400: the time is wrong; 404: unknown id; 409: it is resolved, or
+ * another analyst has it and the caller is no admin.
  */
 int
 case_snooze(struct req *req, struct resp *resp)

@@ -30,7 +30,7 @@ int inner_request_read(struct req *req, const char *action,
 
 /*
  * Return the request for its handler, in the connection, memory and for the
- * operator of req.  Its audit entry is that of req.
+ * operator of req.  It shares req->change, and so the audit entry, with req.
  */
 struct req inner_request_for(
     const struct req *req, const struct inner_request *inner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The HTTP routes, and the checks before every handler. */
+/* Run a request: the checks before every handler, then the handler. */
 #ifndef FCGI_GATE_ROUTE_H
 #define FCGI_GATE_ROUTE_H
 

@@ -36,8 +36,9 @@ enum step_up { STEP_UP_NONE = 1, STEP_UP_PASSWORD, STEP_UP__MAX };
 
 /*
  * A handler returns 0 with resp filled, or -1 with req->fail set.  Its comment
- * lists the statuses that it raises.  Each handler may also raise 500, and 503
- * if the database is unavailable.
+ * lists the statuses that it raises; those of pass_through.tbl are in
+ * docs/openapi.json.  Each handler may also raise 500, and 503 if the database
+ * is unavailable.
  */
 typedef int route_fn(struct req *req, struct resp *resp);
 
