@@ -69,7 +69,10 @@ is_new() {
 pool_pids() {
 	inside cat /sys/fs/cgroup/system.slice/assay-fcgi.service/cgroup.procs
 }
-is_complete() { [ "$(pool_pids | wc -l)" -eq 8 ] && ! pool_pids | grep -qx "$1"; }
+# is_complete PID: the pool has as many processes as before, and this one no more.
+is_complete() {
+	[ "$(pool_pids | wc -l)" -eq "$pool_size" ] && ! pool_pids | grep -qx "$1"
+}
 
 # works WHEN: all units are active, none has failed, and a decision succeeds.
 units="assay-fcgi assay-work assay-deliver assay-model"
@@ -130,6 +133,7 @@ is "the sockets belong to nginx" "$(inside stat -c '%a %G' \
     /run/assay/decide.sock /run/assay/operator.sock | uniq)" "660 www-data"
 
 stage "kills"
+pool_size=$(pool_pids | wc -l)
 pid=$(pool_pids | tail -n 1)
 does sh -c "kill -KILL $pid"
 check "the pool replaces a killed worker" soon is_complete "$pid"
