@@ -174,15 +174,18 @@ sub is_type {
 }
 
 # The type of a schema in words, and those schemas in it whose fields are to be
-# shown, each with what the name of the field gets at its end.
+# shown, each with what the name of the field gets at its end, and whether it is an
+# alternative.
 sub describe_type {
 	my ($schema) = @_;
 	my ($target, $name) = follow_ref($schema);
 	return $name if is_type($schema);
 	return describe_type($target) if $name;
-	my $choice = $schema->{oneOf} || $schema->{allOf} ||
-	    ($schema->{type} ? undef : $schema->{anyOf});
-	return describe_choice($schema->{allOf} ? " and " : " or ", @$choice) if $choice;
+	# An element with "if" is a condition; the texts of the fields say it.
+	my @all = grep { !$_->{if} } @{$schema->{allOf} // []};
+	return describe_choice(" and ", @all) if @all;
+	my $choice = $schema->{oneOf} || ($schema->{type} ? undef : $schema->{anyOf});
+	return describe_choice(" or ", @$choice) if $choice;
 	return describe_array($schema) if $schema->{items};
 	return describe_object($schema) if $schema->{properties} ||
 	    ref $schema->{additionalProperties};
@@ -195,8 +198,9 @@ sub describe_choice {
 	my (@words, @fields);
 	for my $schema (@choice) {
 		my ($word, @more) = describe_type($schema);
+		die "a choice without a type\n" if !length $word;
 		push @words, $word;
-		push @fields, @more;
+		push @fields, map { [@$_[0, 1], $between eq " or "] } @more;
 	}
 	@words = sort { ($a eq "null") <=> ($b eq "null") } @words;
 	return (join($between, @words), @fields);
@@ -299,8 +303,8 @@ sub show_inner {
 	for my $field (@fields) {
 		my $at = $name . $field->[0];
 		my $text = $field->[1]{description};
-		push @lines, show_entry("Cm " . ($at || $which), "", $text)
-		    if @fields > 1 && $text;
+		push @lines, show_entry("Cm " . ($at || $which), "", $text // "")
+		    if @fields > 1 && ($text || ($at eq "" && $field->[2]));
 		$which = "or";
 		push @lines, show_fields($field->[1], $at eq "" ? "" : "$at.");
 	}
@@ -329,7 +333,7 @@ sub show_body {
 	my ($title, $text, $body) = @_;
 	my ($media) = names_of($body->{content});
 	my ($type, @fields) = $media ? describe_type($body->{content}{$media}{schema}) : ();
-	my @words = grep { $_ ne "object" } $type // ();
+	my @words = grep { !/^object(?: or object)*$/ } $type // ();
 	@words = $media if $media && $media ne "application/json";
 	return (".Pp", mdoc_text("$title: " . join ". ", grep { length } @words, $text),
 	    show_list(show_inner("", @fields)));
@@ -364,8 +368,11 @@ sub show_errors {
 		my ($answer) = follow_ref($error->{answer});
 		my @codes = codes_of($answer);
 		my $status = $error->{status} eq "default" ? "other" : $error->{status};
+		my ($body) = ($answer->{content} // {})->{"application/json"};
+		my (undef, @fields) = $body ? describe_type($body->{schema}) : ();
 		push @lines, show_entry(join(" ", $status, @codes ? "Er" : (),
-		    join " , ", @codes), "", $answer->{description});
+		    join " , ", @codes), "", $answer->{description}),
+		    show_list(show_inner("", @fields));
 	}
 	return show_list(@lines);
 }
@@ -424,8 +431,8 @@ sub show_operation {
 sub show_access {
 	my ($operation) = @_;
 	return () if ($operation->{description} // "") =~ /^Only admins/;
-	my ($given) = @{$operation->{security}};
-	return "Public." if !$given || !names_of($given);
+	my ($given, $other) = @{$operation->{security}};
+	return $other ? () : "Public." if !$given || !names_of($given);
 	my ($kind) = names_of($given);
 	my ($right) = @{$given->{$kind}};
 	return "For service keys of scope \\(oq$right\\(cq." if $kind eq "apiKey";
