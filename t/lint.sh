@@ -319,7 +319,7 @@ wants() {
 }
 
 # rows MACRO FILE FIELD: print a field of each row of a table: the field of that
-# number between double quotes.
+# number between double quotes, or the first argument for 0.
 rows() {
 	[ ! -f "$2" ] || awk -F '"' -v macro="$1" -v field="$3" '
 		index($0, macro "(") != 1 { next }

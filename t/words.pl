@@ -48,17 +48,18 @@ my %prose = (
 	json => qr{"(?:description|summary)":\s*"(?:[^"\\]|\\.)*"},
 	mjs => qr{^\s*//[^\n]*}m,
 	js => qr{^\s*//[^\n]*|"(?:[^"\\]|\\.)*"}m,
+	tbl => qr{/\*.*?\*/|"(?:[^"\\]|\\.)*"}s,
 	sh => qr{^\s*\#[^\n]*
 	    |(?:\b(?:ok|not_ok|check|is(?:_json|_error)?)[ ])"(?:[^"\\]|\\.)*"}mx,
 	text => qr{.+}s,
 );
-my %kind = (h => 'c', tbl => 'c', md => 'text', map { $_ => 'text' } 1 .. 9);
+my %kind = (h => 'c', md => 'text', map { $_ => 'text' } 1 .. 9);
 
 while (my $file = <STDIN>) {
 	chomp $file;
 	open my $in, '<', $file or die "$file: $!\n";
 	my $text = do { local $/; <$in> };
-	my ($end) = $file =~ /\.([^.\/]+)$/;
+	my ($end) = $file =~ /\.([^.\/]+?)(?:\.in)?$/;
 	my $kind = $file eq 'CHANGES' ? 'text' : $kind{$end // ''} // $end // '';
 	my $prose = $prose{$kind} // $prose{sh};
 	my ($masked, $from) = ('', 0);
