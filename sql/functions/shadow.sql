@@ -448,11 +448,11 @@ begin atomic
 		where scorer is not null and not exists (select
 		    from assay.shadow s where s.slot = scorer)
 	), by_type as (
-		select a.event_type, k.*, array_position(
-			'{ruleset,model,scorer}', k.kind) as rank, coalesce((select sum(c.n) from assay.shadow_count c
-			    where c.number = k.number
-				and c.event_type = a.event_type
-				and c.kind = 'verdicts'), 0) as decisions
+		select a.event_type, k.*,
+			array_position('{ruleset,model,scorer}', k.kind) as rank,
+			coalesce((select sum(c.n) from assay.shadow_count c
+			    where c.number = k.number and c.kind = 'verdicts'
+				and c.event_type = a.event_type), 0) as decisions
 		from assay.ruleset_active a join candidate k
 			on k.kind <> 'ruleset' or k.slot = a.event_type
 	), listed as (
