@@ -30,9 +30,9 @@ int auth_apikey(struct req *req) __attribute__((warn_unused_result));
  * operator now has the role that the route requires; unless the route allows
  * it, that no temporary password has to be changed and no second factor enabled
  * first; and that a browser's session has entered its password lately, if the
- * route requires that.  Without
- * a bearer token, verify the session cookie.  Fill req->operator.  Return 0, or
- * -1 with req->fail set: UNAUTHENTICATED, CROSS_SITE, PASSWORD_CHANGE_REQUIRED,
+ * route requires that.  Without a bearer token, verify the session cookie.
+ * Fill req->operator and req->change.  Return 0, or -1 with req->fail set:
+ * UNAUTHENTICATED, CROSS_SITE, PASSWORD_CHANGE_REQUIRED,
  * SECOND_FACTOR_REQUIRED, FORBIDDEN, REAUTH_REQUIRED, UNAVAILABLE.
  */
 int auth_operator(struct req *req) __attribute__((warn_unused_result));

@@ -22,7 +22,7 @@ int route_find_none(struct req *req, struct resp *resp);
 
 /*
  * Find the route of an action, a method and a path such as "POST /v1/rules",
- * and set *ret to the parameters of the path.  Return NULL if there is none.
+ * and set *ret to the parameters of the path.  Return NULL if no route has it.
  */
 const struct route *route_find_action(
     const struct req *req, const char *action, struct path_match *ret);
