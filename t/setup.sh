@@ -176,25 +176,44 @@ echo 'broken' >>/etc/nginx/conf.d/assay.conf
 setup
 check "a site that nginx refuses is reported" refuses 1 FAILED
 
-# Killed after two steps, with all its processes, until it reaches the end.
+# Killed with all its processes after two steps, until a run reaches the end.  A psql
+# and an openssl of this test hold each run there: every other time before their own
+# work, and after it.
 new_cluster
+mkdir -m 1777 "$scratch/held"
+for program in psql openssl; do
+	cat >"$prefix/bin/$program" <<EOF
+#!/bin/sh
+hold() { : >"$scratch/held/\$1" && exec sleep 1000; }
+made=\$(grep -c '^made ' "$scratch/err")
+[ "\$made" -lt 2 ] || [ "\$HOLD" != before ] || hold before
+"/usr/bin/$program" "\$@" || exit
+[ "\$made" -lt 2 ] || [ "\$HOLD" != after ] || hold after
+EOF
+	chmod 755 "$prefix/bin/$program"
+done
 : >"$scratch/keys"
 kills=0
-# go_on: the run has done two steps, or has ended by itself.
-go_on() { [ "$(made)" -ge 2 ] || stack_gone "$run"; }
+# held: the run is held, or has ended by itself.
+held() { [ -e "$scratch/held/$HOLD" ] || stack_gone "$run"; }
+export HOLD=before
 while [ "$kills" -lt 20 ]; do
 	: >"$scratch/err"
+	rm -f "$scratch/held"/*
 	printf '%s\n' "$password" | setsid "$prefix/bin/assayctl" setup \
 	    >>"$scratch/keys" 2>"$scratch/err" &
 	run=$!
-	stack_until 60 0 go_on
+	stack_until 60 0 held
 	! stack_gone "$run" || break
 	kill -s KILL -- "-$run"
 	wait "$run" 2>/dev/null
 	kills=$((kills + 1))
+	if [ "$HOLD" = before ]; then HOLD=after; else HOLD=before; fi
 done
 check "runs that are killed reach the end" wait "$run"
 check "at least five runs are killed" [ "$kills" -ge 5 ]
+unset HOLD
+rm "$prefix/bin/psql" "$prefix/bin/openssl"
 is "killed runs make one key and print it" "$(grep -c '^ak_live_' "$scratch/keys")" 1
 setup
 is "a run after killed runs has nothing to make" "$status $(made)" "0 0"
