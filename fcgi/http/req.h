@@ -76,7 +76,7 @@ struct req_change {
 struct req {
 	struct worker *worker; /* connection, engine, shared memory */
 	struct arena *arena;
-	struct fail fail; /* set by handlers and by route.c */
+	struct fail fail; /* set by handlers and by route_run.c */
 
 	enum method method;
 	bool head;
@@ -118,7 +118,7 @@ struct req {
  * Fill req from FastCGI's parameters, which must outlive it, with what routes
  * of service callers need; session_cookie.c reads the rest.  now is the time
  * for the correlation id; hops is TRUST_PROXY.  This cannot fail: an absent or
- * malformed parameter is stored as absent, and route.c refuses the request.
+ * malformed parameter is stored as absent, and route_run.c refuses the request.
  */
 void req_init(struct req *req, struct worker *worker, struct arena *arena,
     char **params, struct FCGX_Stream *in, int64_t hops, int64_t now);

@@ -14,8 +14,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "fcgi/gate/route.h"
 #include "fcgi/gate/route_find.h"
+#include "fcgi/gate/route_run.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/http/route_type.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Run a request: the checks before every handler, then the handler. */
-#ifndef FCGI_GATE_ROUTE_H
-#define FCGI_GATE_ROUTE_H
+#ifndef FCGI_GATE_ROUTE_RUN_H
+#define FCGI_GATE_ROUTE_RUN_H
 
 struct req;
 struct resp;
