@@ -13,7 +13,6 @@ use warnings;
 my %family = (
 	'core/decide/score.c' => 'scorer',
 	'fcgi/ep/ep_async.c' => 'decision',
-	'fcgi/ep/ep_queue.c' => 'case',
 	'fcgi/ep/ep_try.c' => 'decision',
 	'fcgi/ep/ep_verdict.c' => 'activity',
 );

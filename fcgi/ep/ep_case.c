@@ -24,9 +24,12 @@
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 
+#define MOST_MAX 1000 /* cases of one analyst */
 #define NOTE_MAX 4000 /* bytes */
 #define NOTE_PREFIX "csn_"
+#define ORDER_MAX 16 /* bytes of its word */
 #define OUTCOME_MAX 32 /* bytes of its word */
+#define QUEUE_ALL "*" /* as a queue: all queues */
 #define RESOLVE_MAX 100 /* cases of one request */
 #define SNOOZE_MAX (30 * 24 * 3600 * CLOCK_SECOND)
 
@@ -43,6 +46,12 @@ static int answer_results(
 static bool is_one_of(const char *text, const char *const *words, size_t n);
 
 static const char *const outcomes[] = { "fraud", "legit", "inconclusive" };
+
+static const struct body_field next_fields[] = {
+	{ "queue", BODY_LINE, BODY_NULLABLE, 1, EVENT_ID_MAX },
+	{ "order", BODY_STRING, BODY_OPTIONAL, 1, ORDER_MAX },
+	{ "most", BODY_INT, BODY_OPTIONAL, 1, MOST_MAX },
+};
 
 static const struct body_field hand_over_fields[] = {
 	{ "to", BODY_STRING, BODY_REQUIRED, 1, PASSWORD_EMAIL_MAX },
@@ -70,6 +79,40 @@ static const struct body_field resolve_all_fields[] = {
 static const struct body_field reopen_fields[] = {
 	{ "note", BODY_STRING, BODY_OPTIONAL, 0, NOTE_MAX },
 };
+
+/*
+ * POST /v1/cases/next.  200: the next case of a queue or of all, now assigned
+ * to the caller, or null if none is free or the caller holds most of them
+ * already; 400: a field is wrong.
+ */
+int
+case_next(struct req *req, struct resp *resp)
+{
+	const char *order, *queue;
+	struct params p;
+
+	if (body_check(
+		req->json, next_fields, nitems(next_fields), &req->fail) == -1)
+		return -1;
+	order = body_string(req->json, "order");
+	if (order != NULL && strcmp(order, "oldest") != 0 &&
+	    strcmp(order, "score") != 0)
+		return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
+		    "order", "must be oldest or score");
+	queue = body_string(req->json, "queue");
+	if (queue != NULL && strcmp(queue, QUEUE_ALL) == 0)
+		queue = NULL;
+	params_init(&p, req->arena);
+	params_text(&p, queue);
+	params_int(&p, order != NULL && strcmp(order, "score") == 0);
+	params_text(&p, req->operator.email);
+	params_int(&p, conf.CLAIM_MINUTES);
+	if (body_has(req->json, "most"))
+		params_int(&p, body_int(req->json, "most", 0));
+	else
+		params_null(&p);
+	return sql_reply_read(req, resp, STMT_CASE_NEXT, &p);
+}
 
 /*
  * POST /v1/cases/{id}/hand-over.  200: the case is assigned to another
