@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/config/model: the scorer that decides, and the active model. */
+/*
+ * /v1/model: the tag weights, which the scorer "learned" adds up.
+ * /v1/config/model: the scorer that decides, and the active model.
+ */
 #include "config.h"
 
 #include "core/base/str.h"
@@ -9,12 +12,31 @@
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
+#include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/active_model.h"
 
 static int add_refusal(struct req *req, struct str *s);
+
+/*
+ * GET /v1/model.  200: the labels and the weight of each labelled tag, and
+ * what the tags of rules add now: "learned" for these weights, "weighted" for
+ * the points of the rules (also with the scorer ml).
+ */
+int
+model_tag_weights(struct req *req, struct resp *resp)
+{
+	const enum scorer scorer = scorer_parse(conf.SCORER);
+	struct params p;
+
+	params_init(&p, req->arena);
+	params_text(&p,
+	    scorer_name(
+		scorer == SCORER_LEARNED ? SCORER_LEARNED : SCORER_WEIGHTED));
+	return sql_reply_read(req, resp, STMT_TAG_WEIGHTS_JSON, &p);
+}
 
 /*
  * GET /v1/config/model.  200: the scorer; the active model, also if it does not
