@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 # Make a manual page from its template.  A line "@list FILE@" becomes a list of the
 # settings, signals or words of the glossary in FILE, below folder.  Needs
-# lib/rows.awk.
+# lib/table_rows.awk.
 BEGIN { FS = "\"" }
 /^@list .*@$/ {
 	file = substr($0, 7, length($0) - 7)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 # Make the first settings file of an installation from a table like conf.tbl: each
 # setting as a comment with its meaning and its default.  Those of chosen are set.
-# Needs lib/rows.awk.
+# Needs lib/table_rows.awk.
 BEGIN {
 	FS = "\""
 	chosen["ENGINE_ENV"] = "production"
