@@ -3,7 +3,7 @@
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { candidateOf } from "../policies/bands.js";
-import { drafts } from "../release/drafts.js";
+import { drafts } from "../versions/drafts.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";
 import { Cli } from "../ui/copy.js";

@@ -5,7 +5,7 @@ import { call } from "../api.js";
 import { number, percent } from "../format.js";
 import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
-import { openLabel, Release, choicesOf } from "../release/release.js";
+import { openLabel, Release, choicesOf } from "../versions/release.js";
 import { Sides, VerdictMatrix } from "./matrix.js";
 import { Changes, Examples, Origin } from "./shadow.js";
 import { useLoad } from "../store.js";

@@ -3,7 +3,7 @@
 // disagrees.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { Difference } from "../release/difference.js";
+import { Difference } from "../versions/difference.js";
 import { href } from "../router.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";

@@ -2,8 +2,8 @@
 // Policies: the active bands of each event type.
 import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { drafts } from "../release/drafts.js";
-import { DraftStanding, loadPolicyPlaces } from "../release/places.js";
+import { drafts } from "../versions/drafts.js";
+import { DraftStanding, loadPolicyPlaces } from "../versions/places.js";
 import { href } from "../router.js";
 import { useLoad, useSignal } from "../store.js";
 import { t } from "../text.js";

@@ -4,7 +4,7 @@ import { html } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { Impact, ImpactFlips, impactOf } from "../backtest/impact.js";
 import { useKeys } from "../keys.js";
-import { policyOf } from "../release/places.js";
+import { policyOf } from "../versions/places.js";
 import { href } from "../router.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changes, diff, folded } from "../../console/release/diff.js";
+import { changes, diff, folded } from "../../console/versions/diff.js";
 
 const sides = (steps) => [
 	steps.filter(([kind]) => kind !== "in").map(([, text]) => text),

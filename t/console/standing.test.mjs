@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { canonicalOf, remaining, standing } from "../../console/release/standing.js";
+import { canonicalOf, remaining, standing } from "../../console/versions/standing.js";
 
 const equal = (a, b) => a === b;
 

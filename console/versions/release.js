@@ -15,7 +15,7 @@ import { Button, Choice, Form, TextArea, TextField } from "../ui/form.js";
 import { Note } from "../ui/page.js";
 import { toast, useAttempt } from "../ui/toast.js";
 import { Difference } from "./difference.js";
-import "./text.js";
+import "./release-text.js";
 
 const VERSION = /^[A-Za-z0-9._@+-]{1,64}$/;
 

@@ -5,7 +5,7 @@ import { call } from "../api.js";
 import { useKeys } from "../keys.js";
 import { setQuery } from "../router.js";
 import { t } from "../text.js";
-import "./versions-text.js";
+import "./text.js";
 import { Badge } from "../ui/badge.js";
 import { Empty, Loaded } from "../ui/empty.js";
 import { Button, Choice, LinkButton, Select } from "../ui/form.js";

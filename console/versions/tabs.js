@@ -4,7 +4,7 @@ import { html } from "../../third_party/preact/preact.js";
 import { href } from "../router.js";
 import { t } from "../text.js";
 import { Tabs } from "../ui/page.js";
-import "./versions-text.js";
+import "./text.js";
 
 const EDITORS = { rules: "rules.editor", policies: "policies.bands" };
 
