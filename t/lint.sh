@@ -436,6 +436,28 @@ grep -q '^- \*\*Migrations\*\*: 0001 to .*, cksum' docs/UPGRADE.md ||
     echo "docs/UPGRADE.md has no checksum" >>"$tmp/faults"
 verdict "no migration of a release has changed"
 
+# In the map a line at four blanks names folders of the tree, one at six blanks those
+# inside the folder above.  A release has no .ci.
+awk '/^Includes go one way/ { exit }
+	/^    / {
+		top = /^     / ? room : ""
+		for (i = 1; i <= NF && $i ~ /\/$/; i++)
+			print top $i
+		if (top == "")
+			room = $1
+	}' ARCHITECTURE.md | LC_ALL=C sort >"$tmp/want"
+awk -F / 'NF > 1 { print $1 "/" }
+	NF > 2 && /^(core|lib|fcgi|cron|ctl|sql|console)\// { print $1 "/" $2 "/" }' \
+    "$tmp/files" | LC_ALL=C sort -u >"$tmp/got"
+{
+	LC_ALL=C comm -13 "$tmp/want" "$tmp/got" | sed 's/^/ARCHITECTURE.md lacks /'
+	LC_ALL=C comm -23 "$tmp/want" "$tmp/got" | grep -vx '\.ci/' | while read -r folder; do
+		[ -d "$folder" ] || echo "there is no $folder"
+	done
+	LC_ALL=C uniq -d "$tmp/want" | sed 's/^/ARCHITECTURE.md has twice /'
+} >"$tmp/faults"
+verdict "the map of ARCHITECTURE.md has each folder of the tree and of the rooms"
+
 # A folder or file that these pages name exists.  A function in the walks of
 # ARCHITECTURE.md is defined in the file beside it.
 {
