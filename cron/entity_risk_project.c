@@ -19,7 +19,6 @@
 struct risk_changes {
 	const struct rows *rows;
 	int next; /* number of the next row */
-	int entity, day, events, fraud, labels; /* numbers of columns */
 };
 
 /* Packed days to write, by entity. */
@@ -103,8 +102,7 @@ labels_next(struct job_run *r, bool *more, struct fail *f)
 	    add_days(r, &rows, 1, f) == -1 ||
 	    db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f) == -1)
 		return -1;
-	if (rows.n > 0 &&
-	    rows_int(&rows, 0, rows_col(&rows, "labels")) == LABELS_MAX)
+	if (rows.n > 0 && rows_int(&rows, 0, "labels") == LABELS_MAX)
 		*more = true;
 	return 0;
 }
@@ -113,15 +111,7 @@ labels_next(struct job_run *r, bool *more, struct fail *f)
 static int
 add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 {
-	struct risk_changes c = {
-		.rows = rows,
-		.next = first,
-		.entity = rows_col(rows, "entity"),
-		.day = rows_col(rows, "day"),
-		.events = rows_col(rows, "events"),
-		.fraud = rows_col(rows, "fraud"),
-		.labels = rows_col(rows, "labels"),
-	};
+	struct risk_changes c = { .rows = rows, .next = first };
 	struct risk_written w = { 0 };
 	struct entity_risk_days days;
 	struct params p;
@@ -139,8 +129,9 @@ add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 	for (i = 0; i < w.n; i++) {
 		packed = NULL;
 		size = 0;
-		if (at < stored.n && rows_int(&stored, at, 0) == w.entity[i])
-			packed = rows_bytes(&stored, at++, 1, &size);
+		if (at < stored.n &&
+		    rows_int(&stored, at, "entity") == w.entity[i])
+			packed = rows_bytes(&stored, at++, "days", &size);
 		if (entity_risk_unpack(packed, size, &days, f) == -1)
 			return -1;
 		while (is_next(&c, w.entity[i]))
@@ -172,7 +163,7 @@ read_stored(struct job_run *r, const struct risk_changes *c,
 	if (r->arena->overflow)
 		return fail_memory(f);
 	for (row = c->next; row < c->rows->n; row++) {
-		entity = rows_int(c->rows, row, c->entity);
+		entity = rows_int(c->rows, row, "entity");
 		if (w->n == 0 || w->entity[w->n - 1] != entity)
 			w->entity[w->n++] = entity;
 	}
@@ -186,17 +177,17 @@ static bool
 is_next(const struct risk_changes *c, int64_t entity)
 {
 	return c->next < c->rows->n &&
-	    rows_int(c->rows, c->next, c->entity) == entity;
+	    rows_int(c->rows, c->next, "entity") == entity;
 }
 
 static void
 add_next(struct risk_changes *c, struct entity_risk_days *days)
 {
 	const struct entity_risk_day more = {
-		.day = (int32_t)rows_int(c->rows, c->next, c->day),
-		.events = (int32_t)rows_int(c->rows, c->next, c->events),
-		.fraud = (int32_t)rows_int(c->rows, c->next, c->fraud),
-		.labels = (int32_t)rows_int(c->rows, c->next, c->labels),
+		.day = (int32_t)rows_int(c->rows, c->next, "day"),
+		.events = (int32_t)rows_int(c->rows, c->next, "events"),
+		.fraud = (int32_t)rows_int(c->rows, c->next, "fraud"),
+		.labels = (int32_t)rows_int(c->rows, c->next, "labels"),
 	};
 
 	entity_risk_add(days, &more);

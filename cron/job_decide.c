@@ -180,14 +180,12 @@ read_next_users(
 	if (l->all == NULL)
 		return fail_memory(f);
 	for (i = 0; i < rows.n; i++) {
-		if (rows_bool(&rows, i, rows_col(&rows, "due")))
+		if (rows_bool(&rows, i, "due"))
 			read_event(r->arena, &rows, i, &l->all[l->n++]);
 	}
 	*ret_last = rows.n < USERS_MAX;
 	snprintf(d->user, sizeof(d->user), "%s",
-	    *ret_last
-		? ""
-		: rows_text(&rows, USERS_MAX - 1, rows_col(&rows, "user_id")));
+	    *ret_last ? "" : rows_text(&rows, USERS_MAX - 1, "user_id"));
 	return 0;
 }
 
@@ -196,19 +194,18 @@ static void
 read_event(struct arena *a, const struct rows *rows, int row,
     struct queue_waiting *ret)
 {
-	const char *user = rows_text(rows, row, rows_col(rows, "user_id"));
-	const char *id = rows_text(rows, row, rows_col(rows, "event_id"));
-	const char *text = rows_text(rows, row, rows_col(rows, "event"));
+	const char *user = rows_text(rows, row, "user_id");
+	const char *id = rows_text(rows, row, "event_id");
+	const char *text = rows_text(rows, row, "event");
 	struct decision_request *item = &ret->item;
 	struct event *ev = &ret->event;
 	struct json_object *json;
 
-	ret->accepted_at = rows_time(rows, row, rows_col(rows, "accepted_at"));
-	ret->tries = rows_int(rows, row, rows_col(rows, "attempts"));
+	ret->accepted_at = rows_time(rows, row, "accepted_at");
+	ret->tries = rows_int(rows, row, "attempts");
 	item->event = ev;
-	item->correlation_id =
-	    rows_text(rows, row, rows_col(rows, "correlation_id"));
-	item->queued = rows_int(rows, row, rows_col(rows, "number"));
+	item->correlation_id = rows_text(rows, row, "correlation_id");
+	item->queued = rows_int(rows, row, "number");
 	item->keep = ret->tries + 1 < TRIES_MAX;
 	json = body_parse(a, text, strlen(text), &item->fail);
 	ret->unreadable = json == NULL ||

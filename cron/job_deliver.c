@@ -174,8 +174,7 @@ claim_deliveries(struct job_run *r, size_t *ret_n, struct fail *f)
 		return 0;
 
 	/* The next claim begins after the last subscriber of this one. */
-	after = strdup(
-	    rows_text(&rows, rows.n - 1, rows_col(&rows, "subscriber_id")));
+	after = strdup(rows_text(&rows, rows.n - 1, "subscriber_id"));
 	if (after == NULL)
 		return fail_memory(f);
 	free(d->after);
@@ -187,27 +186,24 @@ static int
 begin_transfer(struct job_run *r, const struct rows *rows, int row,
     struct delivery_transfer *transfer, struct fail *f)
 {
-	const int64_t until =
-	    rows_time(rows, row, rows_col(rows, "claimed_until"));
+	const int64_t until = rows_time(rows, row, "claimed_until");
 	struct delivery_job *d = r->own;
 	const struct delivery_message me = {
-		.form = rows_text(rows, row, rows_col(rows, "form")),
-		.id = rows_text(rows, row, rows_col(rows, "id")),
-		.event = rows_text(rows, row, rows_col(rows, "event")),
-		.data = rows_text(rows, row, rows_col(rows, "data")),
-		.correlation =
-		    rows_text(rows, row, rows_col(rows, "correlation_id")),
-		.target = rows_text(rows, row, rows_col(rows, "target")),
-		.at = rows_time(rows, row, rows_col(rows, "occurred_at")),
+		.form = rows_text(rows, row, "form"),
+		.id = rows_text(rows, row, "id"),
+		.event = rows_text(rows, row, "event"),
+		.data = rows_text(rows, row, "data"),
+		.correlation = rows_text(rows, row, "correlation_id"),
+		.target = rows_text(rows, row, "target"),
+		.at = rows_time(rows, row, "occurred_at"),
 	};
 	const struct delivery_claim cl = {
 		.message = &me,
-		.url = rows_text(rows, row, rows_col(rows, "url")),
-		.secret = rows_text(rows, row, rows_col(rows, "secret")),
+		.url = rows_text(rows, row, "url"),
+		.secret = rows_text(rows, row, "secret"),
 		.at = until - LEASE_MS * CLOCK_SECOND / 1000,
 		.until = until,
-		.attempts =
-		    (int)rows_int(rows, row, rows_col(rows, "attempts")),
+		.attempts = (int)rows_int(rows, row, "attempts"),
 	};
 
 	if (delivery_send_start(transfer, d->http, &cl, r->arena, f) == -1)
@@ -288,13 +284,12 @@ settle_deliveries(struct job_run *r, struct fail *f)
 	if (db_run(r->db, r->arena, STMT_DELIVERY_SETTLE, &p, &rows, f) == -1)
 		return -1;
 	for (row = 0; row < rows.n; row++) {
-		n = rows_int(&rows, row, rows_col(&rows, "n"));
-		result =
-		    (size_t)rows_int(&rows, row, rows_col(&rows, "result"));
+		n = rows_int(&rows, row, "n");
+		result = (size_t)rows_int(&rows, row, "result");
 		r->count[JOB_PUBLISH_COUNTS + result] += n;
 		metric_add(r->slot, METRIC_ID_DELIVERIES,
-		    rows_bool(&rows, row, rows_col(&rows, "alert")) ? 1 : 0,
-		    result, (uint64_t)n);
+		    rows_bool(&rows, row, "alert") ? 1 : 0, result,
+		    (uint64_t)n);
 	}
 	for (i = 0; i < count; i++)
 		delivery_send_clear(done[i], d->http);

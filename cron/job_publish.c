@@ -45,11 +45,11 @@ job_publish_step(struct job_run *r, bool *ret_more, struct fail *f)
 	if (db_run(r->db, r->arena, STMT_PUBLISH_NEXT, &p, &rows, f) == -1)
 		return -1;
 	for (row = 0; row < rows.n; row++) {
-		name = rows_text(&rows, row, rows_col(&rows, "topic"));
+		name = rows_text(&rows, row, "topic");
 		if (name != NULL)
 			count_published(r, &rows, row, event_topic_parse(name));
-		*ret_more = rows_bool(&rows, row, rows_col(&rows, "more"));
-		next_xid = rows_int(&rows, row, rows_col(&rows, "next_xid"));
+		*ret_more = rows_bool(&rows, row, "more");
+		next_xid = rows_int(&rows, row, "next_xid");
 	}
 	return 0;
 }
@@ -68,9 +68,8 @@ static void
 count_published(
     struct job_run *r, const struct rows *rows, int row, enum event_topic topic)
 {
-	const int64_t events = rows_int(rows, row, rows_col(rows, "events"));
-	const int64_t throttled =
-	    rows_int(rows, row, rows_col(rows, "throttled"));
+	const int64_t events = rows_int(rows, row, "events");
+	const int64_t throttled = rows_int(rows, row, "throttled");
 
 	r->count[COUNT_EVENTS] += events;
 	r->count[COUNT_THROTTLED] += throttled;

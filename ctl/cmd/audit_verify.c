@@ -113,13 +113,11 @@ walk_seals(struct walk *w, struct fail *f)
 			return -1;
 		n = rows.n;
 		for (i = 0; i < n; i++) {
-			se.number =
-			    rows_int(&rows, i, rows_col(&rows, "number"));
-			se.last = rows_int(&rows, i, rows_col(&rows, "last"));
-			se.rows = rows_int(&rows, i, rows_col(&rows, "rows"));
-			se.at = rows_text(&rows, i, rows_col(&rows, "at"));
-			se.hash = rows_bytes(
-			    &rows, i, rows_col(&rows, "hash"), &se.hash_size);
+			se.number = rows_int(&rows, i, "number");
+			se.last = rows_int(&rows, i, "last");
+			se.rows = rows_int(&rows, i, "rows");
+			se.at = rows_text(&rows, i, "at");
+			se.hash = rows_bytes(&rows, i, "hash", &se.hash_size);
 			if (check_seal(w, &se, f) == -1)
 				return -1;
 		}
@@ -210,18 +208,15 @@ hash_entry(struct walk *w, const struct rows *rows, int row,
     uint8_t ret[CRYPT_SHA256_SIZE])
 {
 	char number[24], status[24];
-	const char *const texts[] = { number,
-		rows_text(rows, row, rows_col(rows, "id")),
-		rows_text(rows, row, rows_col(rows, "at")),
-		rows_text(rows, row, rows_col(rows, "actor")),
-		rows_text(rows, row, rows_col(rows, "role")),
-		rows_text(rows, row, rows_col(rows, "action")), status,
-		rows_text(rows, row, rows_col(rows, "params")) };
+	const char *const texts[] = { number, rows_text(rows, row, "id"),
+		rows_text(rows, row, "at"), rows_text(rows, row, "actor"),
+		rows_text(rows, row, "role"), rows_text(rows, row, "action"),
+		status, rows_text(rows, row, "params") };
 
-	snprintf(number, sizeof(number), "%" PRId64,
-	    rows_int(rows, row, rows_col(rows, "number")));
-	snprintf(status, sizeof(status), "%" PRId64,
-	    rows_int(rows, row, rows_col(rows, "status")));
+	snprintf(
+	    number, sizeof(number), "%" PRId64, rows_int(rows, row, "number"));
+	snprintf(
+	    status, sizeof(status), "%" PRId64, rows_int(rows, row, "status"));
 	return audit_chain_hash(
 	    &w->arena, NULL, 0, texts, nitems(texts), NULL, 0, ret);
 }

@@ -415,12 +415,11 @@ applied_load(struct migrate_work *w, struct fail *f)
 		    "the database has too many migrations");
 	for (i = 0; i < rows.n; i++) {
 		m = &w->applied[w->n_applied++];
-		m->number = rows_int(&rows, i, rows_col(&rows, "number"));
-		m->name = rows_text(&rows, i, rows_col(&rows, "name"));
-		m->applied_at =
-		    rows_time(&rows, i, rows_col(&rows, "applied_at"));
+		m->number = rows_int(&rows, i, "number");
+		m->name = rows_text(&rows, i, "name");
+		m->applied_at = rows_time(&rows, i, "applied_at");
 		snprintf(m->checksum, sizeof(m->checksum), "%s",
-		    rows_text(&rows, i, rows_col(&rows, "checksum")));
+		    rows_text(&rows, i, "checksum"));
 	}
 	return 0;
 }

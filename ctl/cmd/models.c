@@ -254,8 +254,8 @@ hash_of(const char *text, size_t size, char ret[HASH_SIZE])
 static void
 list_print(struct arena *a, const struct rows *rows, int row)
 {
-	const char *hash = rows_text(rows, row, rows_col(rows, "hash"));
-	const char *body = rows_text(rows, row, rows_col(rows, "body"));
+	const char *hash = rows_text(rows, row, "hash");
+	const char *body = rows_text(rows, row, "body");
 	struct model m = *model_bundled();
 	struct fail f = { 0 };
 	char auc[16] = "-";
@@ -266,11 +266,10 @@ list_print(struct arena *a, const struct rows *rows, int row)
 	else
 		snprintf(auc, sizeof(auc), "%.4f", m.metrics.auc);
 	printf("%-6" PRId64 "  %-24s  %-9s  %-16.*s  %-20s  %-6s  ",
-	    rows_int(rows, row, rows_col(rows, "number")),
-	    rows_text(rows, row, rows_col(rows, "activated_at")),
-	    rows_text(rows, row, rows_col(rows, "origin")), HASH_SHOWN,
+	    rows_int(rows, row, "number"), rows_text(rows, row, "activated_at"),
+	    rows_text(rows, row, "origin"), HASH_SHOWN,
 	    hash == NULL ? "-" : hash, m.trained_at, auc);
-	term_text_put(rows_text(rows, row, rows_col(rows, "activated_by")));
+	term_text_put(rows_text(rows, row, "activated_by"));
 	putchar('\n');
 }
 

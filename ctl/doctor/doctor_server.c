@@ -114,9 +114,8 @@ keep_facts(struct server_facts *s, const struct rows *r)
 	s->bytes = rows_get_int(r, "bytes");
 	s->tables = rows_get_text(r, "tables");
 	s->unsealed = rows_get_int(r, "unsealed_ms");
-	s->swept = rows_null(r, 0, rows_col(r, "swept_ms"))
-	    ? -1
-	    : rows_get_int(r, "swept_ms");
+	s->swept =
+	    rows_null(r, 0, "swept_ms") ? -1 : rows_get_int(r, "swept_ms");
 }
 
 static int

@@ -174,25 +174,23 @@ add_sample_rows(
 
 	for (i = 0; i < rows->n; i++) {
 		arena_rewind(rd->arena, mark);
-		rd->from = rows_time(rows, i, rows_col(rows, "decided_at"));
+		rd->from = rows_time(rows, i, "decided_at");
 		snprintf(rd->after, sizeof(rd->after), "%s",
-		    rows_text(rows, i, rows_col(rows, "verdict_id")));
+		    rows_text(rows, i, "verdict_id"));
 		row = (struct table_row) {
-			.user = rows_text(rows, i, rows_col(rows, "user_id")),
+			.user = rows_text(rows, i, "user_id"),
 			.at = rd->from,
 			.known = TRAIN_NEVER,
 			.label = LABEL_NONE,
-			.type = event_type_parse(
-			    rows_text(rows, i, rows_col(rows, "event_type"))),
+			.type =
+			    event_type_parse(rows_text(rows, i, "event_type")),
 		};
-		if (!rows_null(rows, i, rows_col(rows, "fraud"))) {
-			row.known =
-			    rows_time(rows, i, rows_col(rows, "labelled_at"));
-			row.label = rows_bool(rows, i, rows_col(rows, "fraud"))
-			    ? LABEL_FRAUD
-			    : LABEL_LEGIT;
+		if (!rows_null(rows, i, "fraud")) {
+			row.known = rows_time(rows, i, "labelled_at");
+			row.label = rows_bool(rows, i, "fraud") ? LABEL_FRAUD
+								: LABEL_LEGIT;
 		}
-		text = rows_bytes(rows, i, rows_col(rows, "sample"), &len);
+		text = rows_bytes(rows, i, "sample", &len);
 		if (add_sample_row(rd, &row, text, len, f) == -1)
 			return -1;
 	}

@@ -54,8 +54,7 @@ second_factor_find(
 	if (!ret->found)
 		return 0;
 	ret->enabled = rows_get_bool(&rows, "enabled");
-	ret->sealed =
-	    rows_bytes(&rows, 0, rows_col(&rows, "sealed_key"), &size);
+	ret->sealed = rows_bytes(&rows, 0, "sealed_key", &size);
 	return 0;
 }
 

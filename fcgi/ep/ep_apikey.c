@@ -112,7 +112,7 @@ apikey_revoke(struct req *req, struct resp *resp)
 	if (!rows_get_bool(&rows, "found"))
 		return fail_set(
 		    &req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
-	hash = rows_bytes(&rows, 0, rows_col(&rows, "hash"), &size);
+	hash = rows_bytes(&rows, 0, "hash", &size);
 	assert(size == sizeof(req->key_hash));
 	memcpy(req->key_hash, hash, size);
 	req->change->committed = forget_key;

@@ -502,32 +502,27 @@ decide_samples(struct backtest_state *bt, const struct rows *rows,
 	struct arena_mark mark;
 	const char *text;
 	size_t len;
-	int i, sample, fraud, event, id, user, at;
+	int i;
 
 	if (rows->n == 0)
 		return 0;
-	sample = rows_col(rows, "sample");
-	fraud = rows_col(rows, "fraud");
-	event = rows_col(rows, "event_id");
-	id = rows_col(rows, "verdict_id");
-	user = rows_col(rows, "user_id");
-	at = rows_col(rows, "decided_at");
 	mark = arena_mark(a);
 	for (i = 0; i < rows->n; i++) {
-		text = rows_bytes(rows, i, sample, &len);
+		text = rows_bytes(rows, i, "sample", &len);
 		result = (struct backtest_label_result) { .label = LABEL_NONE };
-		if (!rows_null(rows, i, fraud))
-			result.label = rows_bool(rows, i, fraud) ? LABEL_FRAUD
-								 : LABEL_LEGIT;
+		if (!rows_null(rows, i, "fraud"))
+			result.label = rows_bool(rows, i, "fraud")
+			    ? LABEL_FRAUD
+			    : LABEL_LEGIT;
 		if (decide_sample(bt, text, len, &result, a, f) == -1)
 			return -1;
-		flip.event = rows_text(rows, i, event);
+		flip.event = rows_text(rows, i, "event_id");
 		if (result.candidate != result.answered)
 			note_flip(bt, &result, flip.event);
 		if (result.candidate != result.active && bt->page.limit > 0) {
-			flip.at = rows_time(rows, i, at);
-			flip.id = rows_text(rows, i, id);
-			flip.user = rows_text(rows, i, user);
+			flip.at = rows_time(rows, i, "decided_at");
+			flip.id = rows_text(rows, i, "verdict_id");
+			flip.user = rows_text(rows, i, "user_id");
 			flip_page_add(&bt->page, &flip);
 		}
 		arena_rewind(a, mark);

@@ -33,9 +33,6 @@
 #define RESOLVE_MAX 100 /* cases of one request */
 #define SNOOZE_MAX (30 * 24 * 3600 * CLOCK_SECOND)
 
-/* The columns of STMT_CASES_RESOLVE. */
-enum { RESULT_ID, RESULT_REFUSAL };
-
 static void put_caller(struct params *p, const struct req *req);
 static void put_resolution(struct params *p, const struct req *req);
 static int check_outcome(struct req *req);
@@ -340,9 +337,9 @@ answer_results(struct req *req, struct resp *resp, const struct rows *rows)
 	writer_object(&s, NULL);
 	writer_array(&s, "results");
 	for (i = 0; i < rows->n; i++) {
-		refusal = rows_text(rows, i, RESULT_REFUSAL);
+		refusal = rows_text(rows, i, "refusal");
 		writer_object(&s, NULL);
-		writer_text(&s, "id", rows_text(rows, i, RESULT_ID));
+		writer_text(&s, "id", rows_text(rows, i, "id"));
 		writer_bool(&s, "ok", refusal == NULL);
 		if (refusal == NULL)
 			writer_text(&s, "status", "resolved");

@@ -249,11 +249,10 @@ static struct drift_tag
 read_tag(const struct rows *rows, int row, const struct score_distribution *po)
 {
 	struct drift_tag tag = {
-		.type = event_type_parse(
-		    rows_text(rows, row, rows_col(rows, "event_type"))),
-		.name = rows_text(rows, row, rows_col(rows, "name")),
-		.recent[0] = rows_int(rows, row, rows_col(rows, "recent")),
-		.before[0] = rows_int(rows, row, rows_col(rows, "reference")),
+		.type = event_type_parse(rows_text(rows, row, "event_type")),
+		.name = rows_text(rows, row, "name"),
+		.recent[0] = rows_int(rows, row, "recent"),
+		.before[0] = rows_int(rows, row, "reference"),
 	};
 
 	/*
@@ -323,7 +322,7 @@ add_calibration(struct req *req, struct str *s, const struct drift_query *query,
 		return -1;
 	writer_array(s, "calibration");
 	for (row = 0; row < rows.n; row++) {
-		type = rows_text(&rows, row, rows_col(&rows, "event_type"));
+		type = rows_text(&rows, row, "event_type");
 		if (is_selected(query, event_type_parse(type)))
 			add_bin(s, &rows, row, type);
 	}
@@ -334,8 +333,8 @@ add_calibration(struct req *req, struct str *s, const struct drift_query *query,
 static void
 add_bin(struct str *s, const struct rows *rows, int row, const char *type)
 {
-	const char *measure = rows_text(rows, row, rows_col(rows, "measure"));
-	const int64_t bin = rows_int(rows, row, rows_col(rows, "bin"));
+	const char *measure = rows_text(rows, row, "measure");
+	const int64_t bin = rows_int(rows, row, "bin");
 	const size_t m = strcmp(measure, measures[0].name) == 0 ? 0 : 1;
 	const double from = (double)bin * measures[m].width;
 	double to = from + measures[m].width - measures[m].to;
@@ -347,15 +346,12 @@ add_bin(struct str *s, const struct rows *rows, int row, const char *type)
 	writer_text(s, "by", measures[m].name);
 	add_number(s, "from", true, from);
 	add_number(s, "to", true, to);
-	add_labels(s, "window", rows_int(rows, row, rows_col(rows, "labels")),
-	    rows_int(rows, row, rows_col(rows, "fraud")),
-	    (double)rows_int(rows, row, rows_col(rows, "total")) /
-		measures[m].unit);
-	add_labels(s, "reference",
-	    rows_int(rows, row, rows_col(rows, "reference_labels")),
-	    rows_int(rows, row, rows_col(rows, "reference_fraud")),
-	    (double)rows_int(rows, row, rows_col(rows, "reference_total")) /
-		measures[m].unit);
+	add_labels(s, "window", rows_int(rows, row, "labels"),
+	    rows_int(rows, row, "fraud"),
+	    (double)rows_int(rows, row, "total") / measures[m].unit);
+	add_labels(s, "reference", rows_int(rows, row, "reference_labels"),
+	    rows_int(rows, row, "reference_fraud"),
+	    (double)rows_int(rows, row, "reference_total") / measures[m].unit);
 	writer_end(s);
 }
 

@@ -216,15 +216,14 @@ recompute_decision(struct req *req, struct explanation *ex)
 static int
 read_sample(struct req *req, struct explanation *ex)
 {
-	const int col = rows_col(&ex->rows, "sample");
 	const char *text;
 	size_t len;
 
-	if (rows_null(&ex->rows, 0, col)) {
+	if (rows_null(&ex->rows, 0, "sample")) {
 		set_gap(ex, GAP_SAMPLE_REMOVED);
 		return 0;
 	}
-	text = rows_bytes(&ex->rows, 0, col, &len);
+	text = rows_bytes(&ex->rows, 0, "sample", &len);
 	ex->has_sample = sample_read(req->arena, text, len, &ex->sample) == 0;
 	if (!ex->has_sample)
 		set_gap(ex, GAP_SAMPLE_UNREADABLE);

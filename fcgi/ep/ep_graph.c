@@ -128,7 +128,6 @@ graph_reveal(struct req *req, struct resp *resp)
 static int
 print_facts(struct req *req, struct str *s, const struct rows *facts)
 {
-	const int seen = rows_col(facts, "first_seen");
 	char at[CLOCK_TEXT_SIZE];
 	int row;
 
@@ -140,15 +139,12 @@ print_facts(struct req *req, struct str *s, const struct rows *facts)
 	writer_array(s, "links");
 	for (row = 1; row < facts->n; row++) {
 		writer_object(s, NULL);
-		writer_text(
-		    s, "kind", rows_text(facts, row, rows_col(facts, "kind")));
-		writer_text(
-		    s, "id", rows_text(facts, row, rows_col(facts, "id")));
-		clock_text(rows_time(facts, row, seen), at);
-		writer_text(
-		    s, "firstSeen", rows_null(facts, row, seen) ? NULL : at);
-		writer_int(
-		    s, "users", rows_int(facts, row, rows_col(facts, "users")));
+		writer_text(s, "kind", rows_text(facts, row, "kind"));
+		writer_text(s, "id", rows_text(facts, row, "id"));
+		clock_text(rows_time(facts, row, "first_seen"), at);
+		writer_text(s, "firstSeen",
+		    rows_null(facts, row, "first_seen") ? NULL : at);
+		writer_int(s, "users", rows_int(facts, row, "users"));
 		if (print_risk(req, s, facts, row) == -1)
 			return -1;
 		writer_end(s);
@@ -169,10 +165,10 @@ print_risk(struct req *req, struct str *s, const struct rows *facts, int row)
 	const char *packed;
 	size_t size, i;
 
-	events = rows_int(facts, row, rows_col(facts, "events"));
-	frauds = rows_int(facts, row, rows_col(facts, "frauds"));
-	labels = rows_int(facts, row, rows_col(facts, "labels"));
-	packed = rows_bytes(facts, row, rows_col(facts, "days"), &size);
+	events = rows_int(facts, row, "events");
+	frauds = rows_int(facts, row, "frauds");
+	labels = rows_int(facts, row, "labels");
+	packed = rows_bytes(facts, row, "days", &size);
 	if (entity_risk_unpack(packed, size, &days, &req->fail) == -1)
 		return -1;
 	for (i = 0; i < days.n; i++) {

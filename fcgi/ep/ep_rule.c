@@ -290,7 +290,7 @@ find_type(struct req *req, const char **ret)
 static int
 add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 {
-	const char *text = rows_text(rows, i, rows_col(rows, "text"));
+	const char *text = rows_text(rows, i, "text");
 	const struct ruleset *rs;
 	struct arena a;
 	int r;
@@ -298,10 +298,8 @@ add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 	if (compile_arena(&a, strlen(text), f) == -1)
 		return -1;
 	writer_object(s, NULL);
-	writer_text(
-	    s, "eventType", rows_text(rows, i, rows_col(rows, "event_type")));
-	writer_text(
-	    s, "version", rows_text(rows, i, rows_col(rows, "version")));
+	writer_text(s, "eventType", rows_text(rows, i, "event_type"));
+	writer_text(s, "version", rows_text(rows, i, "version"));
 	rs = rule_compile(&a, text, strlen(text), f);
 	r = rs != NULL ? add_rules(s, &a, rs, f)
 		       : fail_set(f, FAIL_US, INTERNAL, NULL,

@@ -152,21 +152,18 @@ count_batch(struct quality_run *run, const struct rows *rows, struct arena *a,
 	enum backtest_label label;
 	const char *text;
 	size_t len;
-	int i, fraud, sample, at;
+	int i;
 
 	if (rows->n == 0)
 		return 0;
-	sample = rows_col(rows, "sample");
-	fraud = rows_col(rows, "fraud");
-	at = rows_col(rows, "decided_at");
 	for (i = 0; i < rows->n; i++) {
-		text = rows_bytes(rows, i, sample, &len);
-		label = rows_null(rows, i, fraud) ? LABEL_NONE
-		    : rows_bool(rows, i, fraud)	  ? LABEL_FRAUD
-						  : LABEL_LEGIT;
+		text = rows_bytes(rows, i, "sample", &len);
+		label = rows_null(rows, i, "fraud") ? LABEL_NONE
+		    : rows_bool(rows, i, "fraud")   ? LABEL_FRAUD
+						    : LABEL_LEGIT;
 		if (sample_read(a, text, len, &run->sample) == 0 &&
 		    rule_quality_add(&run->quality, &run->sample.signals, label,
-			rows_time(rows, i, at), a, f) == -1)
+			rows_time(rows, i, "decided_at"), a, f) == -1)
 			return -1;
 		arena_rewind(a, mark);
 	}

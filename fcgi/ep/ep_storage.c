@@ -61,10 +61,8 @@ put_collections(struct str *s, const struct rows *rows)
 	writer_array(s, "collections");
 	for (i = 0; i < rows->n; i++) {
 		writer_object(s, NULL);
-		writer_text(
-		    s, "name", rows_text(rows, i, rows_col(rows, "name")));
-		writer_int(
-		    s, "rows", rows_int(rows, i, rows_col(rows, "rows")));
+		writer_text(s, "name", rows_text(rows, i, "name"));
+		writer_int(s, "rows", rows_int(rows, i, "rows"));
 		writer_end(s);
 	}
 	writer_end(s);

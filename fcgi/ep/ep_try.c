@@ -77,16 +77,14 @@ read_recorded(struct req *req, struct rows *rows, struct sample *sample)
 	struct params p;
 	const char *text;
 	size_t len;
-	int col;
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
 	if (db_one(req->worker->db, req->arena, STMT_EXPLAIN_FIND, &p, rows,
 		&req->fail) == -1)
 		return -1;
-	col = rows_col(rows, "sample");
-	if (!rows_null(rows, 0, col)) {
-		text = rows_bytes(rows, 0, col, &len);
+	if (!rows_null(rows, 0, "sample")) {
+		text = rows_bytes(rows, 0, "sample", &len);
 		if (sample_read(req->arena, text, len, sample) == 0)
 			return 0;
 	}

@@ -91,7 +91,7 @@ answer_page(struct req *req, struct resp *resp, const struct log_kind *kind)
 	if (db_one(req->worker->db, req->arena, STMT_LOG_PAGE, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	if (!rows_null(&rows, 0, rows_col(&rows, "read_until"))) {
+	if (!rows_null(&rows, 0, "read_until")) {
 		clock_text(rows_get_time(&rows, "read_until"), at);
 		resp_header(req, resp, "Assay-Read-Until: %s", at);
 	}

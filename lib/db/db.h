@@ -302,18 +302,18 @@ int db_start(struct db *db, struct fail *f) __attribute__((warn_unused_result));
 void db_rollback(struct db *db);
 
 /*
- * The number of a column, which must exist, and the value of a column in a row.
- * Text and bytes live as long as the arena; null gives NULL, 0 or false.
+ * The value of a column, which must exist, in a row.  Text and bytes live as
+ * long as the arena; null gives NULL, 0 or false.
  */
-int rows_col(const struct rows *r, const char *name);
-bool rows_null(const struct rows *r, int row, int col);
-const char *rows_text(const struct rows *r, int row, int col);
-int64_t rows_int(const struct rows *r, int row, int col); /* any int, bool */
-bool rows_bool(const struct rows *r, int row, int col);
-int64_t rows_time(const struct rows *r, int row, int col); /* us UTC */
-const void *rows_bytes(const struct rows *r, int row, int col, size_t *size);
+bool rows_null(const struct rows *r, int row, const char *name);
+const char *rows_text(const struct rows *r, int row, const char *name);
+int64_t rows_int(const struct rows *r, int row, const char *name); /* or bool */
+bool rows_bool(const struct rows *r, int row, const char *name);
+int64_t rows_time(const struct rows *r, int row, const char *name); /* us UTC */
+const void *rows_bytes(
+    const struct rows *r, int row, const char *name, size_t *size);
 
-/* The same by name, for results of a single row. */
+/* The same for results of a single row. */
 const char *rows_get_text(const struct rows *r, const char *name);
 int64_t rows_get_int(const struct rows *r, const char *name);
 bool rows_get_bool(const struct rows *r, const char *name);

@@ -352,13 +352,14 @@ forget_ended_sessions(struct db *db, char ret_waits[WAITS_SIZE], struct fail *f)
 	r = run_unprepared(db, &a, STMT_SESSIONS_LEFT, &p, &rows, f);
 	for (i = 0; r == 0 && i < n; i++) {
 		for (row = 0;
-		     row < rows.n && rows_int(&rows, row, 0) != names[i]; row++)
+		     row < rows.n && rows_int(&rows, row, "name") != names[i];
+		     row++)
 			continue;
 		if (row == rows.n)
 			db_abandoned_drop(&db->shared->left, names[i]);
 		else
 			snprintf(ret_waits, WAITS_SIZE, "%s",
-			    rows_text(&rows, row, 1));
+			    rows_text(&rows, row, "waits"));
 	}
 	arena_reset(&a);
 	return r;

@@ -10,33 +10,26 @@
 
 #include "lib/db/db_int.h"
 
-static const char *rows_raw(const struct rows *r, int row, int col, int *size);
-
-int
-rows_col(const struct rows *r, const char *name)
-{
-	int col = PQfnumber(r->result, name);
-
-	assert(col >= 0);
-	return col;
-}
+static const char *raw_value(
+    const struct rows *r, int row, const char *name, int *size);
+static int column_named(const struct rows *r, const char *name);
 
 bool
-rows_null(const struct rows *r, int row, int col)
+rows_null(const struct rows *r, int row, const char *name)
 {
-	return PQgetisnull(r->result, row, col);
+	return PQgetisnull(r->result, row, column_named(r, name));
 }
 
 const char *
-rows_text(const struct rows *r, int row, int col)
+rows_text(const struct rows *r, int row, const char *name)
 {
 	int size;
 
-	return rows_raw(r, row, col, &size);
+	return raw_value(r, row, name, &size);
 }
 
 int64_t
-rows_int(const struct rows *r, int row, int col)
+rows_int(const struct rows *r, int row, const char *name)
 {
 	uint64_t wide;
 	uint32_t word;
@@ -44,7 +37,7 @@ rows_int(const struct rows *r, int row, int col)
 	const char *raw;
 	int size;
 
-	raw = rows_raw(r, row, col, &size);
+	raw = raw_value(r, row, name, &size);
 	if (raw == NULL)
 		return 0;
 	switch (size) {
@@ -64,26 +57,26 @@ rows_int(const struct rows *r, int row, int col)
 }
 
 bool
-rows_bool(const struct rows *r, int row, int col)
+rows_bool(const struct rows *r, int row, const char *name)
 {
-	return rows_int(r, row, col) != 0;
+	return rows_int(r, row, name) != 0;
 }
 
 int64_t
-rows_time(const struct rows *r, int row, int col)
+rows_time(const struct rows *r, int row, const char *name)
 {
-	if (rows_null(r, row, col))
+	if (rows_null(r, row, name))
 		return 0;
-	return rows_int(r, row, col) + POSTGRES_EPOCH;
+	return rows_int(r, row, name) + POSTGRES_EPOCH;
 }
 
 const void *
-rows_bytes(const struct rows *r, int row, int col, size_t *size)
+rows_bytes(const struct rows *r, int row, const char *name, size_t *size)
 {
 	const char *raw;
 	int n;
 
-	raw = rows_raw(r, row, col, &n);
+	raw = raw_value(r, row, name, &n);
 	*size = raw == NULL ? 0 : (size_t)n;
 	return raw;
 }
@@ -91,34 +84,45 @@ rows_bytes(const struct rows *r, int row, int col, size_t *size)
 const char *
 rows_get_text(const struct rows *r, const char *name)
 {
-	return rows_text(r, 0, rows_col(r, name));
+	return rows_text(r, 0, name);
 }
 
 int64_t
 rows_get_int(const struct rows *r, const char *name)
 {
-	return rows_int(r, 0, rows_col(r, name));
+	return rows_int(r, 0, name);
 }
 
 bool
 rows_get_bool(const struct rows *r, const char *name)
 {
-	return rows_bool(r, 0, rows_col(r, name));
+	return rows_bool(r, 0, name);
 }
 
 int64_t
 rows_get_time(const struct rows *r, const char *name)
 {
-	return rows_time(r, 0, rows_col(r, name));
+	return rows_time(r, 0, name);
 }
 
 /* The bytes of a value; NULL for SQL null. */
 static const char *
-rows_raw(const struct rows *r, int row, int col, int *size)
+raw_value(const struct rows *r, int row, const char *name, int *size)
 {
+	const int col = column_named(r, name);
+
 	assert(row >= 0 && row < r->n);
 	*size = PQgetlength(r->result, row, col);
 	if (PQgetisnull(r->result, row, col))
 		return NULL;
 	return PQgetvalue(r->result, row, col);
+}
+
+static int
+column_named(const struct rows *r, const char *name)
+{
+	const int col = PQfnumber(r->result, name);
+
+	assert(col >= 0);
+	return col;
 }

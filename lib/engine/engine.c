@@ -428,16 +428,15 @@ load_rulesets(
 	if (db_run(db, a, STMT_ENGINE_RULESETS, NULL, &rows, f) == -1)
 		return -1;
 	for (i = 0; i < rows.n; i++) {
-		type = event_type_parse(
-		    rows_text(&rows, i, rows_col(&rows, "event_type")));
-		text = rows_text(&rows, i, rows_col(&rows, "text"));
+		type = event_type_parse(rows_text(&rows, i, "event_type"));
+		text = rows_text(&rows, i, "text");
 		if (type == EVENT_TYPE__NONE)
 			continue;
 		rs = rule_compile(&load->arena, text, strlen(text), f);
 		if (rs == NULL)
 			return -1;
-		rs->version = arena_strdup(&load->arena,
-		    rows_text(&rows, i, rows_col(&rows, "version")));
+		rs->version =
+		    arena_strdup(&load->arena, rows_text(&rows, i, "version"));
 		load->books[type].ruleset = rs;
 	}
 	return 0;
@@ -449,15 +448,14 @@ load_policies(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
 {
 	struct rows rows;
-	int first, last, col;
+	int first, last;
 
 	if (db_run(db, a, STMT_ENGINE_POLICIES, NULL, &rows, f) == -1)
 		return -1;
-	col = rows_col(&rows, "event_type");
 	for (first = 0; first < rows.n; first = last) {
 		for (last = first + 1; last < rows.n &&
-		     strcmp(rows_text(&rows, last, col),
-			 rows_text(&rows, first, col)) == 0;
+		     strcmp(rows_text(&rows, last, "event_type"),
+			 rows_text(&rows, first, "event_type")) == 0;
 		     last++)
 			continue;
 		if (load_policy(load, &rows, first, last, f) == -1)
@@ -478,25 +476,20 @@ load_policy(struct rulebook_load *load, const struct rows *rows, int first,
 	enum event_type type;
 	int i;
 
-	type = event_type_parse(
-	    rows_text(rows, first, rows_col(rows, "event_type")));
+	type = event_type_parse(rows_text(rows, first, "event_type"));
 	if (type == EVENT_TYPE__NONE)
 		return 0;
 	if (p == NULL || bands == NULL)
 		return fail_memory(f);
-	p->id = arena_strdup(a, rows_text(rows, first, rows_col(rows, "id")));
-	p->version =
-	    arena_strdup(a, rows_text(rows, first, rows_col(rows, "version")));
-	p->on_error = policy_on_error_parse(
-	    rows_text(rows, first, rows_col(rows, "on_error")));
+	p->id = arena_strdup(a, rows_text(rows, first, "id"));
+	p->version = arena_strdup(a, rows_text(rows, first, "version"));
+	p->on_error = policy_on_error_parse(rows_text(rows, first, "on_error"));
 	for (i = first; i < last; i++) {
 		bands[i - first] = (struct band) {
-			.verdict = verdict_parse(
-			    rows_text(rows, i, rows_col(rows, "verdict"))),
-			.min = (double)rows_int(rows, i, rows_col(rows, "min")),
-			.max = (double)rows_int(rows, i, rows_col(rows, "max")),
-			.queue = arena_strdup(
-			    a, rows_text(rows, i, rows_col(rows, "queue"))),
+			.verdict = verdict_parse(rows_text(rows, i, "verdict")),
+			.min = (double)rows_int(rows, i, "min"),
+			.max = (double)rows_int(rows, i, "max"),
+			.queue = arena_strdup(a, rows_text(rows, i, "queue")),
 		};
 	}
 	p->bands = bands;
@@ -518,7 +511,7 @@ load_digest_key(
 
 	if (db_one(db, a, STMT_ENGINE_DIGEST_KEY, NULL, &rows, f) == -1)
 		return -1;
-	key = rows_bytes(&rows, 0, rows_col(&rows, "event"), &size);
+	key = rows_bytes(&rows, 0, "event", &size);
 	if (size != EVENT_DIGEST_KEY_SIZE)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "the key of event digests has %zu bytes", size);
@@ -558,12 +551,11 @@ load_shadows(
 	if (db_run(db, a, STMT_ENGINE_CANDIDATES, NULL, &rows, f) == -1)
 		return -1;
 	for (i = 0; i < rows.n; i++) {
-		type = event_type_parse(
-		    rows_text(&rows, i, rows_col(&rows, "event_type")));
+		type = event_type_parse(rows_text(&rows, i, "event_type"));
 		if (type != EVENT_TYPE__NONE)
 			load_shadow(load, &load->shadows[type],
-			    rows_text(&rows, i, rows_col(&rows, "id")),
-			    rows_text(&rows, i, rows_col(&rows, "text")));
+			    rows_text(&rows, i, "id"),
+			    rows_text(&rows, i, "text"));
 	}
 	return 0;
 }

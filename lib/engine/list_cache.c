@@ -75,11 +75,10 @@ list_cache_refresh(
 	params_int(&p, LIST_CACHE_ENTRIES_MAX);
 	result = db_run(db, &a, STMT_LIST_SIZES, &p, &r, f);
 	for (i = 0; result == 0 && i < r.n; i++) {
-		subject = list_subject_parse(
-		    rows_text(&r, i, rows_col(&r, "subject")));
+		subject = list_subject_parse(rows_text(&r, i, "subject"));
 		if (subject != LIST_SUBJECT__NONE)
-			result = load_subject(l, db, subject,
-			    rows_int(&r, i, rows_col(&r, "size")), f);
+			result = load_subject(
+			    l, db, subject, rows_int(&r, i, "size"), f);
 	}
 	if (result == 0)
 		l->epoch = epoch;
@@ -158,29 +157,26 @@ load_subject(struct list_cache *l, struct db *db, enum list_subject subject,
 static int
 hold_entries(struct cached_subject *ret, const struct rows *r, struct fail *f)
 {
-	int kind, value, expires, i;
+	int i;
 	size_t len, size = 0;
 	char *text;
 
 	if (r->n == 0)
 		return 0;
-	kind = rows_col(r, "kind");
-	value = rows_col(r, "value");
-	expires = rows_col(r, "expires_at");
 	for (i = 0; i < r->n; i++)
-		size +=
-		    sizeof(*ret->entries) + strlen(rows_text(r, i, value)) + 1;
+		size += sizeof(*ret->entries) +
+		    strlen(rows_text(r, i, "value")) + 1;
 	if ((ret->entries = malloc(size)) == NULL)
 		return fail_memory(f);
 	ret->n = (size_t)r->n;
 	text = (char *)(ret->entries + ret->n);
 	for (i = 0; i < r->n; i++) {
-		len = strlen(rows_text(r, i, value)) + 1;
-		memcpy(text, rows_text(r, i, value), len);
+		len = strlen(rows_text(r, i, "value")) + 1;
+		memcpy(text, rows_text(r, i, "value"), len);
 		ret->entries[i] = (struct list_entry) {
 			.value = text,
-			.expires_at = rows_time(r, i, expires),
-			.kind = list_kind_parse(rows_text(r, i, kind)),
+			.expires_at = rows_time(r, i, "expires_at"),
+			.kind = list_kind_parse(rows_text(r, i, "kind")),
 		};
 		text += len;
 	}
@@ -192,23 +188,20 @@ hold_entries(struct cached_subject *ret, const struct rows *r, struct fail *f)
 static int
 hold_networks(struct cached_subject *ret, const struct rows *r, struct fail *f)
 {
-	int kind, value, expires, i;
+	int i;
 	struct list_network *net;
 
 	if (r->n == 0)
 		return 0;
-	kind = rows_col(r, "kind");
-	value = rows_col(r, "value");
-	expires = rows_col(r, "expires_at");
 	if ((ret->networks = calloc((size_t)r->n, sizeof(*net))) == NULL)
 		return fail_memory(f);
 	for (i = 0; i < r->n; i++) {
 		net = &ret->networks[ret->n];
-		if (ip_network_parse(rows_text(r, i, value), &net->network) ==
+		if (ip_network_parse(rows_text(r, i, "value"), &net->network) ==
 		    -1)
 			continue;
-		net->expires_at = rows_time(r, i, expires);
-		net->kind = list_kind_parse(rows_text(r, i, kind));
+		net->expires_at = rows_time(r, i, "expires_at");
+		net->kind = list_kind_parse(rows_text(r, i, "kind"));
 		ret->n++;
 	}
 	list_network_sort(ret->networks, ret->n);

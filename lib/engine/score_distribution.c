@@ -92,15 +92,12 @@ read_days(struct db *db, struct arena *a,
 static void
 add_row(struct score_distribution *po, const struct rows *rows, int row)
 {
-	const enum event_type type = event_type_parse(
-	    rows_text(rows, row, rows_col(rows, "event_type")));
-	const int score =
-	    (int)strtol(rows_text(rows, row, rows_col(rows, "name")), NULL, 10);
+	const enum event_type type =
+	    event_type_parse(rows_text(rows, row, "event_type"));
+	const int score = (int)strtol(rows_text(rows, row, "name"), NULL, 10);
 
 	if (type == EVENT_TYPE__NONE)
 		return;
-	drift_add(&po->recent[type], score,
-	    rows_int(rows, row, rows_col(rows, "recent")));
-	drift_add(&po->before[type], score,
-	    rows_int(rows, row, rows_col(rows, "reference")));
+	drift_add(&po->recent[type], score, rows_int(rows, row, "recent"));
+	drift_add(&po->before[type], score, rows_int(rows, row, "reference"));
 }

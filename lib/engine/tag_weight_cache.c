@@ -40,7 +40,7 @@ tag_weight_cache_read(
 	if (r->n == 0)
 		return fail_set(
 		    f, FAIL_US, INTERNAL, NULL, "assay.tag_epoch is empty");
-	next.epoch = rows_int(r, 0, rows_col(r, "epoch"));
+	next.epoch = rows_int(r, 0, "epoch");
 	if (next.epoch == l->epoch)
 		return 0;
 	if (hold_tag_weights(&next.tag_weights, r, f) == -1)
@@ -68,28 +68,26 @@ tag_weight_cache_load(
 static int
 hold_tag_weights(struct tag_weights *ret, const struct rows *r, struct fail *f)
 {
-	const int tag = rows_col(r, "tag"), fraud = rows_col(r, "fraud"),
-		  legit = rows_col(r, "legit");
 	struct tag_weight *all;
 	size_t len, size = 0;
 	char *text;
 	int i;
 
 	/* Without tags there is one row, with the epoch. */
-	if (rows_null(r, 0, tag))
+	if (rows_null(r, 0, "tag"))
 		return 0;
 	for (i = 0; i < r->n; i++)
-		size += sizeof(*all) + strlen(rows_text(r, i, tag)) + 1;
+		size += sizeof(*all) + strlen(rows_text(r, i, "tag")) + 1;
 	if ((all = malloc(size)) == NULL)
 		return fail_memory(f);
 	text = (char *)(all + r->n);
 	for (i = 0; i < r->n; i++) {
-		len = strlen(rows_text(r, i, tag)) + 1;
-		memcpy(text, rows_text(r, i, tag), len);
+		len = strlen(rows_text(r, i, "tag")) + 1;
+		memcpy(text, rows_text(r, i, "tag"), len);
 		all[i] = (struct tag_weight) {
 			.tag = text,
-			.fraud = rows_int(r, i, fraud),
-			.legit = rows_int(r, i, legit),
+			.fraud = rows_int(r, i, "fraud"),
+			.legit = rows_int(r, i, "legit"),
 		};
 		text += len;
 	}

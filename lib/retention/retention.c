@@ -332,7 +332,7 @@ find_batches(struct retention_sweep *sw, struct arena *a, enum retention which,
 {
 	struct params p;
 	struct rows rows;
-	int i, part, range, until;
+	int i;
 
 	params_init(&p, a);
 	params_text(&p, collections[which].name);
@@ -344,16 +344,15 @@ find_batches(struct retention_sweep *sw, struct arena *a, enum retention which,
 	*ret_more = rows.n > 0;
 	if (!*ret_more)
 		return 0;
-	part = rows_col(&rows, "part");
-	range = rows_col(&rows, "page_range");
 	sw->batch = 0;
-	sw->batches = rows_null(&rows, 0, part) ? 0 : rows.n;
+	sw->batches = rows_null(&rows, 0, "part") ? 0 : rows.n;
 	for (i = 0; i < sw->batches; i++) {
-		sw->part[i] = rows_int(&rows, i, part);
-		sw->page_range[i] = rows_int(&rows, i, range);
+		sw->part[i] = rows_int(&rows, i, "part");
+		sw->page_range[i] = rows_int(&rows, i, "page_range");
 	}
-	until = rows_col(&rows, "done_until");
-	sw->until = rows_null(&rows, 0, until) ? 0 : rows_time(&rows, 0, until);
+	sw->until = rows_null(&rows, 0, "done_until")
+	    ? 0
+	    : rows_time(&rows, 0, "done_until");
 	if (sw->until == 0 && sw->width > WIDTH_MIN)
 		sw->width /= 2;
 	else if (sw->batches < RETENTION_BATCHES / 2 && sw->width < WIDTH_MAX)

@@ -61,11 +61,11 @@ companion_counter_read(struct db *db, struct arena *a,
 	known = atomic_load(&c->read) != 0;
 	for (i = 0; i < rows.n; i++) {
 		/* Skip a counter that only a newer program has. */
-		if (!metric_find(rows_text(&rows, i, rows_col(&rows, "metric")),
-			rows_int(&rows, i, rows_col(&rows, "label1")),
-			rows_int(&rows, i, rows_col(&rows, "label2")), &cell))
+		if (!metric_find(rows_text(&rows, i, "metric"),
+			rows_int(&rows, i, "label1"),
+			rows_int(&rows, i, "label2"), &cell))
 			continue;
-		n = (uint64_t)rows_int(&rows, i, rows_col(&rows, "n"));
+		n = (uint64_t)rows_int(&rows, i, "n");
 		if (!known && !metric_is_persisted(&cell))
 			atomic_store(metric_at(&c->base, &cell), n);
 		raise_cell(metric_at(&c->now, &cell), n);

@@ -36,8 +36,8 @@ gauge_measure(struct db *db, struct arena *a, struct gauges *g, struct fail *f)
 	if (db_run(db, a, STMT_GAUGES, &p, &rows, f) == -1)
 		return -1;
 	for (i = 0; i < rows.n; i++)
-		note_gauge(g, rows_text(&rows, i, rows_col(&rows, "name")),
-		    rows_int(&rows, i, rows_col(&rows, "value")));
+		note_gauge(g, rows_text(&rows, i, "name"),
+		    rows_int(&rows, i, "value"));
 	atomic_store(&g->measured, 1);
 	return 0;
 }

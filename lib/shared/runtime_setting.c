@@ -53,12 +53,10 @@ runtime_setting_read(struct db *db, struct arena *a,
 		return -1;
 	memset(ret, 0, sizeof(*ret));
 	for (row = 0; row < rows.n; row++) {
-		ret->epoch = rows_int(&rows, row, rows_col(&rows, "epoch"));
-		s = name_index(
-		    names, rows_text(&rows, row, rows_col(&rows, "name")));
+		ret->epoch = rows_int(&rows, row, "epoch");
+		s = name_index(names, rows_text(&rows, row, "name"));
 		if (s != SETTING__NONE)
-			ret->text[s] =
-			    rows_text(&rows, row, rows_col(&rows, "value"));
+			ret->text[s] = rows_text(&rows, row, "value");
 	}
 	return 0;
 }

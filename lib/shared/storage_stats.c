@@ -38,8 +38,8 @@ storage_stats_measure(
 	    db_run(db, a, STMT_STORAGE_ROWS, NULL, &rows, f) == -1)
 		return -1;
 	for (i = 0; i < rows.n; i++)
-		note_rows(st, rows_text(&rows, i, rows_col(&rows, "name")),
-		    rows_int(&rows, i, rows_col(&rows, "rows")));
+		note_rows(st, rows_text(&rows, i, "name"),
+		    rows_int(&rows, i, "rows"));
 	atomic_store(&st->bytes, rows_get_int(&size, "bytes"));
 	return 0;
 }

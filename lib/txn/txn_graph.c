@@ -164,21 +164,18 @@ static int
 read_resolved(struct txn *txn, const struct rows *r,
     const struct node_keys *all, bool *again, struct fail *f)
 {
-	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
-		  key = rows_col(r, "key"), root = rows_col(r, "root"),
-		  size = rows_col(r, "size");
 	struct graph_node *node;
 	size_t w;
 	int i;
 
 	for (i = 0; i < r->n; i++) {
 		node = entity_graph_find(txn->graph,
-		    (enum graph_node_kind)rows_int(r, i, kind),
-		    rows_text(r, i, key));
+		    (enum graph_node_kind)rows_int(r, i, "kind"),
+		    rows_text(r, i, "key"));
 		assert(node != NULL);
-		if (entity_graph_place(txn->graph, node, rows_int(r, i, id),
-			rows_int(r, i, root),
-			(int)rows_int(r, i, size)) == NULL)
+		if (entity_graph_place(txn->graph, node, rows_int(r, i, "id"),
+			rows_int(r, i, "root"),
+			(int)rows_int(r, i, "size")) == NULL)
 			return fail_memory(f);
 	}
 	*again = false;
@@ -241,41 +238,35 @@ lock_nodes(struct txn *txn, bool *again, struct fail *f)
 static void
 read_links(struct txn *txn, const struct rows *r)
 {
-	const int a = rows_col(r, "a"), b = rows_col(r, "b");
 	int i;
 
 	for (i = 0; i < r->n; i++)
 		entity_graph_link_known(txn->graph,
 		    (struct user_state_link) {
-			rows_int(r, i, a), rows_int(r, i, b) });
+			rows_int(r, i, "a"), rows_int(r, i, "b") });
 }
 
 /* Read the locked rows.  Returns true if one has changed since it was read. */
 static bool
 read_locked(struct txn *txn, const struct rows *r)
 {
-	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
-		  parent = rows_col(r, "parent"), size = rows_col(r, "size"),
-		  users = rows_col(r, "users"),
-		  devices = rows_col(r, "devices"),
-		  first = rows_col(r, "first_device");
 	struct graph_node *node;
 	bool moved = false;
 	int i;
 
 	for (i = 0; i < r->n; i++) {
-		node = entity_graph_node_id(txn->graph, rows_int(r, i, id));
-		if (node->kind != 0 && rows_int(r, i, kind) == 0) {
+		node = entity_graph_node_id(txn->graph, rows_int(r, i, "id"));
+		if (node->kind != 0 && rows_int(r, i, "kind") == 0) {
 			drop_erased_node(txn, node);
 			moved = true;
 			continue;
 		}
-		node->parent = rows_int(r, i, parent);
+		node->parent = rows_int(r, i, "parent");
 		moved = moved || (node->up == NULL && node->parent != 0);
-		node->size = (int)rows_int(r, i, size);
-		node->users = (int)rows_int(r, i, users);
-		node->devices = (int)rows_int(r, i, devices);
-		node->first_device = rows_int(r, i, first);
+		node->size = (int)rows_int(r, i, "size");
+		node->users = (int)rows_int(r, i, "users");
+		node->devices = (int)rows_int(r, i, "devices");
+		node->first_device = rows_int(r, i, "first_device");
 		node->locked = true;
 	}
 	return moved;

@@ -89,20 +89,17 @@ txn_match_lists(
 static void
 read_list_entries(struct txn *txn, const struct rows *r)
 {
-	const int ord = rows_col(r, "ord"), kind = rows_col(r, "kind"),
-		  expires = rows_col(r, "expires_at"),
-		  bits = rows_col(r, "bits");
 	struct txn_event *ev;
 	int64_t number;
 	int i;
 
 	for (i = 0; i < r->n; i++) {
-		number = rows_int(r, i, ord);
+		number = rows_int(r, i, "ord");
 		assert(number >= 1 && (size_t)number <= txn->n);
 		ev = &txn->events[number - 1];
-		if (list_acts(rows_time(r, i, expires), ev->now))
+		if (list_acts(rows_time(r, i, "expires_at"), ev->now))
 			list_match_add(&ev->match,
-			    list_kind_parse(rows_text(r, i, kind)),
-			    (int)rows_int(r, i, bits));
+			    list_kind_parse(rows_text(r, i, "kind")),
+			    (int)rows_int(r, i, "bits"));
 	}
 }

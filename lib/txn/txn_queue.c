@@ -20,13 +20,12 @@ txn_send_queue(struct txn *txn, int *ret_index, struct fail *f)
 void
 txn_read_queue(struct txn *txn, const struct rows *r)
 {
-	const int number = rows_col(r, "number");
 	struct txn_event *ev;
 	int i;
 
 	for (ev = txn->events; ev < txn->events + txn->n; ev++) {
 		for (i = 0; i < r->n; i++) {
-			if (rows_int(r, i, number) == ev->item->queued)
+			if (rows_int(r, i, "number") == ev->item->queued)
 				break;
 		}
 		if (is_queued(ev) && i == r->n)

@@ -20,14 +20,6 @@ struct read_indices {
 	int lock, open, nodes, lists, queue, weights;
 };
 
-/* Column numbers of STMT_TXN_OPEN. */
-struct txn_open_columns {
-	int ord, now, rules, policies, lists, settings, model, anomalies,
-	    api_key, scopes, expires_at, live, earlier_id, earlier_event,
-	    earlier_at, earlier_digest, node, root, state, root_parent,
-	    root_size;
-};
-
 static int send_read(struct txn *txn, unsigned queried,
     struct read_indices *ret, struct fail *f);
 static int send_timeout(struct txn *txn, struct fail *f);
@@ -37,11 +29,10 @@ static const struct txn_event *find_asking_event(
 static int send_nodes(struct txn *txn, int *ret_index, struct fail *f);
 static void read_locks(struct txn *txn, const struct rows *r);
 static int read_open(struct txn *txn, const struct rows *r, struct fail *f);
-static int read_event_row(struct txn *txn, const struct rows *r, int row,
-    const struct txn_open_columns *c, struct fail *f);
+static int read_event_row(
+    struct txn *txn, const struct rows *r, int row, struct fail *f);
 static int read_user_row(struct txn *txn, struct txn_user *user,
-    const struct rows *r, int row, const struct txn_open_columns *c,
-    struct fail *f);
+    const struct rows *r, int row, struct fail *f);
 static void read_nodes(struct txn *txn, const struct rows *r);
 static void settle_states(struct txn *txn);
 static enum txn_state settled_state(
@@ -186,16 +177,15 @@ txn_send_lock(struct txn *txn, enum txn_lock lock, struct fail *f)
 static void
 read_locks(struct txn *txn, const struct rows *r)
 {
-	const int key = rows_col(r, "key"), got = rows_col(r, "got");
 	size_t k;
 	int i;
 
 	for (i = 0; i < r->n; i++) {
-		if (rows_bool(r, i, got))
+		if (rows_bool(r, i, "got"))
 			continue;
 		for (k = 0; k < txn->n_users; k++) {
 			if (txn_lock_key(txn->users[k].id) ==
-			    rows_int(r, i, key))
+			    rows_int(r, i, "key"))
 				txn->users[k].busy = true;
 		}
 	}
@@ -276,29 +266,6 @@ send_nodes(struct txn *txn, int *ret_index, struct fail *f)
 static int
 read_open(struct txn *txn, const struct rows *r, struct fail *f)
 {
-	const struct txn_open_columns c = {
-		.ord = rows_col(r, "ord"),
-		.now = rows_col(r, "now"),
-		.rules = rows_col(r, "rules"),
-		.policies = rows_col(r, "policies"),
-		.lists = rows_col(r, "lists"),
-		.settings = rows_col(r, "settings"),
-		.model = rows_col(r, "model"),
-		.anomalies = rows_col(r, "anomalies"),
-		.api_key = rows_col(r, "api_key"),
-		.scopes = rows_col(r, "scopes"),
-		.expires_at = rows_col(r, "expires_at"),
-		.live = rows_col(r, "live"),
-		.earlier_id = rows_col(r, "earlier_id"),
-		.earlier_event = rows_col(r, "earlier_event"),
-		.earlier_at = rows_col(r, "earlier_at"),
-		.earlier_digest = rows_col(r, "earlier_digest"),
-		.node = rows_col(r, "node"),
-		.root = rows_col(r, "root"),
-		.state = rows_col(r, "state"),
-		.root_parent = rows_col(r, "root_parent"),
-		.root_size = rows_col(r, "root_size"),
-	};
 	struct epochs epochs;
 	struct txn_event *ev;
 	size_t k;
@@ -308,7 +275,7 @@ read_open(struct txn *txn, const struct rows *r, struct fail *f)
 		return fail_set(f, FAIL_US, INTERNAL, NULL,
 		    "the snapshot has %d rows for %zu events", r->n, txn->n);
 	for (i = 0; i < r->n; i++) {
-		if (read_event_row(txn, r, i, &c, f) == -1)
+		if (read_event_row(txn, r, i, f) == -1)
 			return -1;
 	}
 
@@ -320,66 +287,65 @@ read_open(struct txn *txn, const struct rows *r, struct fail *f)
 			ev->state = TXN_STATE_REFUSED;
 	}
 	engine_note_time(txn->engine, txn->events[txn->n - 1].now);
-	epochs.rules = rows_int(r, 0, c.rules);
-	epochs.policies = rows_int(r, 0, c.policies);
-	epochs.lists = rows_int(r, 0, c.lists);
-	epochs.settings = rows_int(r, 0, c.settings);
-	epochs.model = rows_int(r, 0, c.model);
-	epochs.anomalies = rows_bool(r, 0, c.anomalies);
+	epochs.rules = rows_int(r, 0, "rules");
+	epochs.policies = rows_int(r, 0, "policies");
+	epochs.lists = rows_int(r, 0, "lists");
+	epochs.settings = rows_int(r, 0, "settings");
+	epochs.model = rows_int(r, 0, "model");
+	epochs.anomalies = rows_bool(r, 0, "anomalies");
 	return engine_refresh(txn->engine, txn->db, txn->arena, &epochs, f);
 }
 
 /* Read one event's row of the snapshot. */
 static int
-read_event_row(struct txn *txn, const struct rows *r, int row,
-    const struct txn_open_columns *c, struct fail *f)
+read_event_row(struct txn *txn, const struct rows *r, int row, struct fail *f)
 {
-	const int64_t ord = rows_int(r, row, c->ord);
+	const int64_t ord = rows_int(r, row, "ord");
 	struct txn_event *ev;
 
 	assert(ord >= 1 && (size_t)ord <= txn->n);
 	ev = &txn->events[ord - 1];
-	ev->now = rows_time(r, row, c->now);
-	ev->earlier_id = rows_text(r, row, c->earlier_id);
-	ev->earlier_event = rows_text(r, row, c->earlier_event);
-	ev->earlier_at = rows_time(r, row, c->earlier_at);
-	ev->earlier_digest = rows_int(r, row, c->earlier_digest);
+	ev->now = rows_time(r, row, "now");
+	ev->earlier_id = rows_text(r, row, "earlier_id");
+	ev->earlier_event = rows_text(r, row, "earlier_event");
+	ev->earlier_at = rows_time(r, row, "earlier_at");
+	ev->earlier_digest = rows_int(r, row, "earlier_digest");
 	ev->apikey = (struct txn_apikey) {
-		.live = rows_bool(r, row, c->live),
-		.scopes = rows_int(r, row, c->scopes),
-		.expires_at = rows_time(r, row, c->expires_at),
+		.live = rows_bool(r, row, "live"),
+		.scopes = rows_int(r, row, "scopes"),
+		.expires_at = rows_time(r, row, "expires_at"),
 		.now = ev->now,
 	};
 	if (ev->user->state != NULL)
 		return 0;
-	return read_user_row(txn, ev->user, r, row, c, f);
+	return read_user_row(txn, ev->user, r, row, f);
 }
 
 /* Read a user's state and place in the graph. */
 static int
 read_user_row(struct txn *txn, struct txn_user *user, const struct rows *r,
-    int row, const struct txn_open_columns *c, struct fail *f)
+    int row, struct fail *f)
 {
 	struct graph_node *root;
 	const void *packed;
 	size_t size;
 
-	packed = rows_bytes(r, row, c->state, &size);
+	packed = rows_bytes(r, row, "state", &size);
 	user->stored = packed != NULL;
 	user->state = user_state_unpack(txn->arena, packed, size, f);
 	if (user->state == NULL)
 		return -1;
-	if (rows_null(r, row, c->node))
+	if (rows_null(r, row, "node"))
 		return 0;
-	user->node = entity_graph_bind(
-	    txn->graph, user->node, rows_int(r, row, c->node));
+	user->node =
+	    entity_graph_bind(txn->graph, user->node, rows_int(r, row, "node"));
 	user->node->seen = true;
-	root = entity_graph_node_id(txn->graph, rows_int(r, row, c->root));
+	root = entity_graph_node_id(txn->graph, rows_int(r, row, "root"));
 	if (root == NULL)
 		return fail_memory(f);
-	root->size = (int)rows_int(r, row, c->root_size);
-	user->stale_root = !rows_null(r, row, c->root_parent) ||
-	    rows_null(r, row, c->root_size);
+	root->size = (int)rows_int(r, row, "root_size");
+	user->stale_root =
+	    !rows_null(r, row, "root_parent") || rows_null(r, row, "root_size");
 	if (root != user->node)
 		user->node->up = root;
 	return 0;
@@ -389,26 +355,22 @@ read_user_row(struct txn *txn, struct txn_user *user, const struct rows *r,
 static void
 read_nodes(struct txn *txn, const struct rows *r)
 {
-	const int id = rows_col(r, "id"), kind = rows_col(r, "kind"),
-		  key = rows_col(r, "key"), users = rows_col(r, "users"),
-		  devices = rows_col(r, "devices"),
-		  first = rows_col(r, "first_device"),
-		  risk = rows_col(r, "risk");
 	struct graph_node *node;
 	int i;
 
 	for (i = 0; i < r->n; i++) {
 		node = entity_graph_find(txn->graph,
-		    (enum graph_node_kind)rows_int(r, i, kind),
-		    rows_text(r, i, key));
+		    (enum graph_node_kind)rows_int(r, i, "kind"),
+		    rows_text(r, i, "key"));
 		if (node == NULL)
 			continue;
-		node = entity_graph_bind(txn->graph, node, rows_int(r, i, id));
+		node =
+		    entity_graph_bind(txn->graph, node, rows_int(r, i, "id"));
 		node->seen = true;
-		node->users = (int)rows_int(r, i, users);
-		node->devices = (int)rows_int(r, i, devices);
-		node->first_device = rows_int(r, i, first);
-		node->risk = rows_bytes(r, i, risk, &node->risk_size);
+		node->users = (int)rows_int(r, i, "users");
+		node->devices = (int)rows_int(r, i, "devices");
+		node->first_device = rows_int(r, i, "first_device");
+		node->risk = rows_bytes(r, i, "risk", &node->risk_size);
 	}
 }
 
