@@ -193,11 +193,10 @@ find_key(struct req *req, struct key_found *ret)
 		ret->live = ret->scopes != 0;
 		return ret->live ? 0 : -1;
 	}
-	ret->live = rows_get_bool(&r, "live");
-	ret->scopes = (unsigned)rows_get_int(&r, "scopes");
-	if (rows_get_time(&r, "expires_at") != 0)
-		left =
-		    rows_get_time(&r, "expires_at") - rows_get_time(&r, "now");
+	ret->live = rows_bool(&r, 0, "live");
+	ret->scopes = (unsigned)rows_int(&r, 0, "scopes");
+	if (rows_time(&r, 0, "expires_at") != 0)
+		left = rows_time(&r, 0, "expires_at") - rows_time(&r, 0, "now");
 	if (ret->live)
 		apikey_cache_put(
 		    shm, req->key_hash, ret->scopes, left, clock_ticks());
@@ -221,17 +220,17 @@ check_session(struct req *req, const struct token *token)
 	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_SESSION, &p,
 		&rows, &req->fail) == -1)
 		return -1;
-	if (rows.n == 0 || rows_get_bool(&rows, "revoked") ||
-	    rows_get_int(&rows, "session_number") != token->session)
+	if (rows.n == 0 || rows_bool(&rows, 0, "revoked") ||
+	    rows_int(&rows, 0, "session_number") != token->session)
 		return fail_set(
 		    &req->fail, FAIL_DENIED, UNAUTHENTICATED, NULL, "%s", "");
 	req->change = arena_alloc(req->arena, sizeof(*req->change));
 	if (req->change == NULL)
 		return fail_memory(&req->fail);
 	req->operator.email = req->change->author = token->email;
-	req->operator.role = token_role(rows_get_text(&rows, "role"));
-	req->operator.temporary = rows_get_bool(&rows, "password_temporary");
-	req->operator.second_factor = rows_get_bool(&rows, "second_factor");
+	req->operator.role = token_role(rows_text(&rows, 0, "role"));
+	req->operator.temporary = rows_bool(&rows, 0, "password_temporary");
+	req->operator.second_factor = rows_bool(&rows, 0, "second_factor");
 	req->operator.token_id = token->id;
 	req->operator.expires_at = token->expires_at;
 	req->operator.session = token->session;

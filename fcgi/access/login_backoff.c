@@ -59,7 +59,7 @@ login_backoff_check(
 	    db_one(req->worker->db, req->arena, STMT_LOGIN_WAIT, &params, &rows,
 		&req->fail) == -1)
 		return -1;
-	return refuse_waiting(req, resp, rows_get_int(&rows, "wait"));
+	return refuse_waiting(req, resp, rows_int(&rows, 0, "wait"));
 }
 
 int
@@ -74,12 +74,12 @@ login_backoff_begin(struct req *req, struct resp *resp,
 	if (db_one(req->worker->db, req->arena, STMT_LOGIN_TRY, &params, ret,
 		&req->fail) == -1)
 		return -1;
-	if (rows_get_bool(ret, "guessed")) {
+	if (rows_bool(ret, 0, "guessed")) {
 		metric_add(req->worker->slot, METRIC_ID_GUESSED, 0, 0, 1);
 		log_warn("event=login_guessing why=many logins of one account "
 			 "have failed; it is delayed at unknown addresses");
 	}
-	return refuse_waiting(req, resp, rows_get_int(ret, "wait"));
+	return refuse_waiting(req, resp, rows_int(ret, 0, "wait"));
 }
 
 void

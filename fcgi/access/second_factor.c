@@ -53,7 +53,7 @@ second_factor_find(
 	*ret = (struct second_factor) { .found = rows.n == 1 };
 	if (!ret->found)
 		return 0;
-	ret->enabled = rows_get_bool(&rows, "enabled");
+	ret->enabled = rows_bool(&rows, 0, "enabled");
 	ret->sealed = rows_bytes(&rows, 0, "sealed_key", &size);
 	return 0;
 }
@@ -160,7 +160,7 @@ use_code(struct req *req, const char *email, const char *code,
 	if (db_one(req->worker->db, req->arena, stmt, &p, &rows, &req->fail) ==
 	    -1)
 		return -1;
-	*ret = rows_get_bool(&rows, "accepted");
+	*ret = rows_bool(&rows, 0, "accepted");
 	return 0;
 }
 

@@ -88,8 +88,8 @@ delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
 		if (db_one(req->worker->db, req->arena, STMT_DELIVERY_REDRIVE,
 			&p, &rows, &req->fail) == -1)
 			return -1;
-		moved = rows_get_int(&rows, "moved");
-		requeued += rows_get_int(&rows, "requeued");
+		moved = rows_int(&rows, 0, "moved");
+		requeued += rows_int(&rows, 0, "requeued");
 	} while (moved == BATCH && clock_ticks() < until);
 
 	str_init(&s, req->arena);

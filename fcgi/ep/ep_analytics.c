@@ -47,8 +47,8 @@ analytics_summary(struct req *req, struct resp *resp)
 		return -1;
 
 	/* Both are objects: join their members. */
-	body = rows_get_text(&rows, "body");
-	handling = rows_get_text(&rows, "handling");
+	body = rows_text(&rows, 0, "body");
+	handling = rows_text(&rows, 0, "handling");
 	str_init(&s, req->arena);
 	str_addf(&s, "%.*s,%s", (int)strlen(body) - 1, body, handling + 1);
 	return resp_json(req, resp, 200, str_text(&s));

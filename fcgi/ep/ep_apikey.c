@@ -45,7 +45,7 @@ apikey_list(struct req *req, struct resp *resp)
 	if (db_one(req->worker->db, req->arena, STMT_SERVICE_KEY_LIST, NULL,
 		&rows, &req->fail) == -1)
 		return -1;
-	return resp_json(req, resp, 200, rows_get_text(&rows, "keys"));
+	return resp_json(req, resp, 200, rows_text(&rows, 0, "keys"));
 }
 
 /*
@@ -85,7 +85,7 @@ apikey_create(struct req *req, struct resp *resp)
 	str_init(&s, req->arena);
 	writer_object(&s, NULL);
 	writer_text(&s, "plaintext", key.text);
-	writer_json(&s, "key", rows_get_text(&rows, "key"));
+	writer_json(&s, "key", rows_text(&rows, 0, "key"));
 	writer_end(&s);
 	crypt_wipe(&key, sizeof(key));
 	resp_header(req, resp, "Cache-Control: no-store");
@@ -109,7 +109,7 @@ apikey_revoke(struct req *req, struct resp *resp)
 	if (db_one(req->worker->db, req->arena, STMT_SERVICE_KEY_REVOKE, &p,
 		&rows, &req->fail) == -1)
 		return -1;
-	if (!rows_get_bool(&rows, "found"))
+	if (!rows_bool(&rows, 0, "found"))
 		return fail_set(
 		    &req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
 	hash = rows_bytes(&rows, 0, "hash", &size);

@@ -116,6 +116,6 @@ store_event(struct req *req, struct params *p, const struct event *ev,
 	if (db_one(w->db, req->arena, STMT_ASYNC_ADD, p, &rows, &req->fail) ==
 	    -1)
 		return -1;
-	*ret_mismatch = rows_get_bool(&rows, "mismatch");
+	*ret_mismatch = rows_bool(&rows, 0, "mismatch");
 	return 0;
 }

@@ -164,7 +164,7 @@ auth_login(struct req *req, struct resp *resp)
 	if (l.stale)
 		rehash_password(req, &l);
 	return answer_login(req, resp, 200, l.email, &l.rows,
-	    rows_get_bool(&l.rows, "password_temporary"));
+	    rows_bool(&l.rows, 0, "password_temporary"));
 }
 
 /*
@@ -232,7 +232,7 @@ auth_password(struct req *req, struct resp *resp)
 		return refuse_login(req, &l, PASSWORD_WRONG);
 	params_init(&p, req->arena);
 	params_text(&p, l.email);
-	params_text(&p, rows_get_text(&l.rows, "password"));
+	params_text(&p, rows_text(&l.rows, 0, "password"));
 	params_text(&p, l.hash);
 	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_PASSWORD, &p,
 		&rows, &req->fail) == -1)
@@ -324,7 +324,7 @@ needs_bootstrap(struct req *req, bool *ret)
 	    db_one(req->worker->db, req->arena, STMT_AUTH_STATUS, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
-	*ret = rows_get_bool(&rows, "needs_bootstrap");
+	*ret = rows_bool(&rows, 0, "needs_bootstrap");
 	return 0;
 }
 
@@ -404,7 +404,7 @@ match_password(struct req *req, struct login *l)
 {
 	const char *password = body_string(req->json, "password");
 
-	if (crypt_password_check(password, rows_get_text(&l->rows, "password"),
+	if (crypt_password_check(password, rows_text(&l->rows, 0, "password"),
 		&l->match, &l->stale, &req->fail) == -1)
 		return -1;
 	if (!l->match || (l->new_password == NULL && !l->stale))
@@ -440,7 +440,7 @@ rehash_password(struct req *req, const struct login *l)
 
 	params_init(&p, req->arena);
 	params_text(&p, l->email);
-	params_text(&p, rows_get_text(&l->rows, "password"));
+	params_text(&p, rows_text(&l->rows, 0, "password"));
 	params_text(&p, l->hash);
 	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REHASH, &p, NULL,
 		&f) == -1)
@@ -462,8 +462,8 @@ answer_login(struct req *req, struct resp *resp, int status, const char *email,
     const struct rows *rows, bool temporary)
 {
 	const struct token t = { .email = email,
-		.role = token_role(rows_get_text(rows, "role")),
-		.session = rows_get_int(rows, "session_number"),
+		.role = token_role(rows_text(rows, 0, "role")),
+		.session = rows_int(rows, 0, "session_number"),
 		.given_at = clock_now(),
 		.web = session_cookie_wanted(req) };
 

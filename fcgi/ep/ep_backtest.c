@@ -164,7 +164,7 @@ backtest_list(struct req *req, struct resp *resp)
 	for (i = 0; i < SHM_SLOTS; i++)
 		add_running(&s, &shm->slot[i]);
 	writer_end(&s);
-	writer_json(&s, "kept", rows_get_text(&rows, "kept"));
+	writer_json(&s, "kept", rows_text(&rows, 0, "kept"));
 	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
 }
@@ -184,7 +184,7 @@ backtest_get(struct req *req, struct resp *resp)
 	if (rows.n == 0)
 		return fail_set(&req->fail, FAIL_INPUT, NOT_FOUND, NULL,
 		    "there is no kept result of this id");
-	return resp_json(req, resp, 200, rows_get_text(&rows, "body"));
+	return resp_json(req, resp, 200, rows_text(&rows, 0, "body"));
 }
 
 /*
@@ -390,7 +390,7 @@ find_start(
 	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_START, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	*ret_since = rows_get_text(&rows, "since");
+	*ret_since = rows_text(&rows, 0, "since");
 	return 0;
 }
 
@@ -412,7 +412,7 @@ publish_progress(struct req *req, const struct backtest_state *bt)
 		if (db_one(req->worker->db, req->arena, STMT_BACKTEST_COUNT, &p,
 			&rows, &req->fail) == -1)
 			return -1;
-		total = rows_get_int(&rows, "samples");
+		total = rows_int(&rows, 0, "samples");
 	}
 	atomic_store(&slot->backtest_samples, 0);
 	atomic_store(&slot->backtest_total, total);

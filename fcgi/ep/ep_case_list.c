@@ -65,10 +65,10 @@ case_list(struct req *req, struct resp *resp)
 		&req->fail) == -1 ||
 	    sql_reply_refused(req, &rows) == -1)
 		return -1;
-	until = rows_get_text(&rows, "read_until");
+	until = rows_text(&rows, 0, "read_until");
 	if (until != NULL)
 		resp_header(req, resp, "Assay-Read-Until: %s", until);
-	return resp_json(req, resp, 200, rows_get_text(&rows, "body"));
+	return resp_json(req, resp, 200, rows_text(&rows, 0, "body"));
 }
 
 /* Check which parameters go together, and the words among them. */

@@ -229,6 +229,6 @@ add_etag(struct req *req, struct str *s)
 	if (db_one(req->worker->db, req->arena, STMT_CONFIG_ETAG, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
-	writer_text(s, "etag", rows_get_text(&rows, "etag"));
+	writer_text(s, "etag", rows_text(&rows, 0, "etag"));
 	return 0;
 }

@@ -189,12 +189,12 @@ decision_get(struct req *req, struct resp *resp)
 	if (db_one(req->worker->db, req->arena, STMT_VERDICT_OF_EVENT, &p, &r,
 		&req->fail) == -1)
 		return -1;
-	ans.id = rows_get_text(&r, "id");
-	ans.event_id = rows_get_text(&r, "event_id");
-	ans.verdict = verdict_parse(rows_get_text(&r, "verdict"));
-	ans.score = (int)rows_get_int(&r, "score");
-	ans.reasons = rows_get_text(&r, "reasons");
-	ans.decided_at = rows_get_time(&r, "decided_at");
+	ans.id = rows_text(&r, 0, "id");
+	ans.event_id = rows_text(&r, 0, "event_id");
+	ans.verdict = verdict_parse(rows_text(&r, 0, "verdict"));
+	ans.score = (int)rows_int(&r, 0, "score");
+	ans.reasons = rows_text(&r, 0, "reasons");
+	ans.decided_at = rows_time(&r, 0, "decided_at");
 	str_init(&s, req->arena);
 	print_answer(&s, NULL, &ans, FIELD_EVENT | FIELD_TIME);
 	return resp_json(req, resp, 200, str_text(&s));

@@ -156,17 +156,17 @@ read_decision(struct req *req, struct explanation *ex)
 	if (db_one(req->worker->db, req->arena, STMT_EXPLAIN_FIND, &p,
 		&ex->rows, &req->fail) == -1)
 		return -1;
-	ex->type = rows_get_text(&ex->rows, "event_type");
-	ex->policy_version = rows_get_text(&ex->rows, "policy_version");
-	ex->verdict = verdict_parse(rows_get_text(&ex->rows, "verdict"));
-	ex->score = (int)rows_get_int(&ex->rows, "score");
+	ex->type = rows_text(&ex->rows, 0, "event_type");
+	ex->policy_version = rows_text(&ex->rows, 0, "policy_version");
+	ex->verdict = verdict_parse(rows_text(&ex->rows, 0, "verdict"));
+	ex->score = (int)rows_int(&ex->rows, 0, "score");
 	return read_reasons(req, ex);
 }
 
 static int
 read_reasons(struct req *req, struct explanation *ex)
 {
-	const char *text = rows_get_text(&ex->rows, "reasons");
+	const char *text = rows_text(&ex->rows, 0, "reasons");
 	struct json_object *all, *one;
 	size_t i;
 
@@ -246,7 +246,7 @@ read_ruleset(struct req *req, struct explanation *ex)
 		set_gap(ex, GAP_RULESET_REMOVED);
 		return 0;
 	}
-	text = rows_get_text(&rows, "text");
+	text = rows_text(&rows, 0, "text");
 	ex->ruleset = rule_compile(req->arena, text, strlen(text), &refusal);
 	if (ex->ruleset == NULL)
 		set_gap(ex, GAP_RULESET_UNREADABLE);
@@ -269,11 +269,11 @@ read_policy(struct req *req, struct explanation *ex)
 		return 0;
 	}
 	ex->has_policy =
-	    body_policy_text(req->arena, rows_get_text(&rows, "policy"),
+	    body_policy_text(req->arena, rows_text(&rows, 0, "policy"),
 		&ex->policy, &refusal) == 0;
 	if (!ex->has_policy)
 		set_gap(ex, GAP_POLICY_UNREADABLE);
-	ex->policy.id = rows_get_text(&ex->rows, "policy_id");
+	ex->policy.id = rows_text(&ex->rows, 0, "policy_id");
 	ex->policy.version = ex->policy_version;
 	return 0;
 }
@@ -416,15 +416,15 @@ print_decision(struct str *s, const struct explanation *ex)
 	const struct sample *sample = ex->has_sample ? &ex->sample : NULL;
 	char at[CLOCK_TEXT_SIZE];
 
-	writer_text(s, "id", rows_get_text(&ex->rows, "id"));
-	writer_text(s, "eventId", rows_get_text(&ex->rows, "event_id"));
+	writer_text(s, "id", rows_text(&ex->rows, 0, "id"));
+	writer_text(s, "eventId", rows_text(&ex->rows, 0, "event_id"));
 	writer_text(s, "eventType", ex->type);
 	writer_text(s, "verdict", verdict_name(ex->verdict));
 	writer_int(s, "score", ex->score);
-	writer_json(s, "reasons", rows_get_text(&ex->rows, "reasons"));
-	writer_text(s, "policyId", rows_get_text(&ex->rows, "policy_id"));
+	writer_json(s, "reasons", rows_text(&ex->rows, 0, "reasons"));
+	writer_text(s, "policyId", rows_text(&ex->rows, 0, "policy_id"));
 	writer_text(s, "policyVersion", ex->policy_version);
-	clock_text(rows_get_time(&ex->rows, "decided_at"), at);
+	clock_text(rows_time(&ex->rows, 0, "decided_at"), at);
 	writer_text(s, "decidedAt", at);
 	writer_text(s, "scorer",
 	    sample == NULL || sample->scorer == 0
@@ -447,19 +447,19 @@ print_decision(struct str *s, const struct explanation *ex)
 static void
 print_context(struct str *s, const struct explanation *ex)
 {
-	const char *label = rows_get_text(&ex->rows, "label");
+	const char *label = rows_text(&ex->rows, 0, "label");
 	char at[CLOCK_TEXT_SIZE];
 
-	writer_json(s, "request", rows_get_text(&ex->rows, "request"));
-	writer_text(s, "caseId", rows_get_text(&ex->rows, "case_id"));
+	writer_json(s, "request", rows_text(&ex->rows, 0, "request"));
+	writer_text(s, "caseId", rows_text(&ex->rows, 0, "case_id"));
 	if (label == NULL) {
 		writer_null(s, "label");
 		return;
 	}
-	clock_text(rows_get_time(&ex->rows, "label_at"), at);
+	clock_text(rows_time(&ex->rows, 0, "label_at"), at);
 	writer_object(s, "label");
 	writer_text(s, "outcome", label);
-	writer_text(s, "source", rows_get_text(&ex->rows, "label_source"));
+	writer_text(s, "source", rows_text(&ex->rows, 0, "label_source"));
 	writer_text(s, "at", at);
 	writer_end(s);
 }

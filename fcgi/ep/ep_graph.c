@@ -71,14 +71,14 @@ graph_get(struct req *req, struct resp *resp)
 		&req->fail) == -1)
 		return -1;
 	params_init(&p, req->arena);
-	params_text(&p, rows_get_text(&around, "near"));
+	params_text(&p, rows_text(&around, 0, "near"));
 	if (db_run(req->worker->db, req->arena, STMT_GRAPH_FACTS, &p, &facts,
 		&req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	if (print_facts(req, &s, &facts) == -1)
 		return -1;
-	str_addf(&s, ",%s", rows_get_text(&around, "body") + 1);
+	str_addf(&s, ",%s", rows_text(&around, 0, "body") + 1);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

@@ -120,7 +120,7 @@ record_fraud(struct req *req, struct resp *resp, const char *event)
 	if (db_one(req->worker->db, req->arena, STMT_LABEL_CHARGEBACK, &p,
 		&rows, &req->fail) == -1)
 		return -1;
-	if (!rows_get_bool(&rows, "recorded")) {
+	if (!rows_bool(&rows, 0, "recorded")) {
 		resp_header(req, resp, "Retry-After: %d", FULL_PAUSE);
 		return fail_set(&req->fail, FAIL_DENIED, LABELS_FULL, NULL,
 		    "%s", fail_code_text(LABELS_FULL));

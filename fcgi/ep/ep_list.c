@@ -130,8 +130,8 @@ list_save(struct req *req, struct resp *resp)
 	if (db_one(req->worker->db, req->arena, STMT_LIST_SAVE, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	return resp_json(req, resp, rows_get_bool(&rows, "made") ? 201 : 200,
-	    rows_get_text(&rows, "body"));
+	return resp_json(req, resp, rows_bool(&rows, 0, "made") ? 201 : 200,
+	    rows_text(&rows, 0, "body"));
 }
 
 /* DELETE /v1/lists/{id}.  200: the entry is removed; 404: unknown id. */
@@ -146,7 +146,7 @@ list_delete(struct req *req, struct resp *resp)
 	if (db_one(req->worker->db, req->arena, STMT_LIST_REMOVE, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	if (!rows_get_bool(&rows, "found"))
+	if (!rows_bool(&rows, 0, "found"))
 		return fail_set(
 		    &req->fail, FAIL_INPUT, NOT_FOUND, NULL, "%s", "");
 	return resp_json(req, resp, 200, "{\"ok\":true}");

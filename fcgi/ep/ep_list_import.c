@@ -118,8 +118,8 @@ answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
 	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
 	    -1)
 		return -1;
-	added = rows_get_int(&rows, "made");
-	updated = rows_get_int(&rows, "changed");
+	added = rows_int(&rows, 0, "made");
+	updated = rows_int(&rows, 0, "changed");
 	str_init(&s, req->arena);
 	writer_object(&s, NULL);
 	writer_int(&s, "added", added);

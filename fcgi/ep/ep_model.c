@@ -77,10 +77,10 @@ add_refusal(struct req *req, struct str *s)
 	if (rows.n == 0)
 		return 0;
 	writer_object(s, "refused");
-	writer_text(s, "source", rows_get_text(&rows, "source"));
-	writer_text(s, "since", rows_get_text(&rows, "refused_at"));
-	writer_text(s, "at", rows_get_text(&rows, "polled_at"));
-	writer_text(s, "why", rows_get_text(&rows, "refusal"));
+	writer_text(s, "source", rows_text(&rows, 0, "source"));
+	writer_text(s, "since", rows_text(&rows, 0, "refused_at"));
+	writer_text(s, "at", rows_text(&rows, 0, "polled_at"));
+	writer_text(s, "why", rows_text(&rows, 0, "refusal"));
 	writer_end(s);
 	return 0;
 }

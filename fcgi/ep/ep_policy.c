@@ -147,7 +147,7 @@ find_active(struct req *req, struct policy *ret)
 	if (rows.n == 0)
 		return fail_set(
 		    &req->fail, FAIL_INPUT, POLICY_MISSING, NULL, "%s", "");
-	body = rows_get_text(&rows, "body");
+	body = rows_text(&rows, 0, "body");
 	json = body_parse(req->arena, body, strlen(body), &req->fail);
 	if (json == NULL)
 		return -1;

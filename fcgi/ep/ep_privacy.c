@@ -108,7 +108,7 @@ read_user_data(struct req *req, const char *user, const char **ret)
 	if (db_one(req->worker->db, req->arena, STMT_ERASE_STORED, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	*ret = rows_get_text(&rows, "stored");
+	*ret = rows_text(&rows, 0, "stored");
 	return 0;
 }
 
@@ -139,7 +139,7 @@ begin_erasure(struct req *req, const char *user, int64_t *ret_since)
 	if (db_one(req->worker->db, req->arena, STMT_ERASE_BEGIN, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	*ret_since = rows_get_time(&rows, "since");
+	*ret_since = rows_time(&rows, 0, "since");
 	return audit_checkpoint(req);
 }
 
@@ -164,8 +164,8 @@ spools_are_empty(struct req *req, int64_t since, bool *ret_complete)
 		if (db_one(w->db, req->arena, STMT_ERASE_SPOOLS, &p, &rows,
 			&req->fail) == -1)
 			return -1;
-		*ret_complete = rows_get_int(&rows, "held") == 0;
-		if (rows_get_int(&rows, "late") == 0 || clock_ticks() >= end)
+		*ret_complete = rows_int(&rows, 0, "held") == 0;
+		if (rows_int(&rows, 0, "late") == 0 || clock_ticks() >= end)
 			return 0;
 		if (audit_checkpoint(req) == -1)
 			return -1;
@@ -211,10 +211,10 @@ erase_identity(
 	if (db_one(req->worker->db, req->arena, STMT_ERASE_IDENTITY, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	*more = rows_get_bool(&rows, "more");
-	ret->graph |= rows_get_bool(&rows, "graph");
-	ret->baseline |= rows_get_bool(&rows, "baseline");
-	ret->until = rows_get_time(&rows, "until");
+	*more = rows_bool(&rows, 0, "more");
+	ret->graph |= rows_bool(&rows, 0, "graph");
+	ret->baseline |= rows_bool(&rows, 0, "baseline");
+	ret->until = rows_time(&rows, 0, "until");
 	return 0;
 }
 
@@ -233,8 +233,8 @@ erase_details(
 	if (db_one(req->worker->db, req->arena, STMT_ERASE_DETAILS, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	*more = rows_get_bool(&rows, "more");
-	ret->requests += rows_get_int(&rows, "requests");
-	ret->samples += rows_get_int(&rows, "samples");
+	*more = rows_bool(&rows, 0, "more");
+	ret->requests += rows_int(&rows, 0, "requests");
+	ret->samples += rows_int(&rows, 0, "samples");
 	return 0;
 }

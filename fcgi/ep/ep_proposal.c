@@ -227,7 +227,7 @@ read_outcome(struct req *req, const struct proposal *p,
 		p->shadow ? STMT_SHADOW_STATE : STMT_PROPOSAL_STATE, &params,
 		&rows, &req->fail) == -1)
 		return -1;
-	ret->after = rows_get_text(&rows, "state");
+	ret->after = rows_text(&rows, 0, "state");
 	return 0;
 }
 
@@ -270,7 +270,7 @@ begin_run(struct req *req, struct rows *ret)
 static int
 run_proposal(struct req *req, const struct rows *begun, struct resp *ret)
 {
-	const char *text = rows_get_text(begun, "body");
+	const char *text = rows_text(begun, 0, "body");
 	struct json_object *json = NULL, *entry;
 	struct proposal p;
 	int r;
@@ -279,14 +279,13 @@ run_proposal(struct req *req, const struct rows *begun, struct resp *ret)
 	    (json = body_parse(req->arena, text, strlen(text), &req->fail)) ==
 		NULL)
 		return -1;
-	if (proposal_read(req, rows_get_text(begun, "action"), json, &p) ==
-		-1 ||
+	if (proposal_read(req, rows_text(begun, 0, "action"), json, &p) == -1 ||
 	    describe_run(req, begun) == -1)
 		return -1;
 	entry = req->change->audited;
 	if (!p.request.route->csv)
 		json_object_object_add(entry, "body", json_object_get(json));
-	r = proposal_run(req, &p, rows_get_text(begun, "author"), ret);
+	r = proposal_run(req, &p, rows_text(begun, 0, "author"), ret);
 	/* For a body of CSV the handler has left its counts. */
 	if (r == 0 && p.request.route->csv)
 		json_object_object_add(
@@ -303,8 +302,8 @@ describe_run(struct req *req, const struct rows *begun)
 
 	str_init(&s, req->arena);
 	writer_object(&s, NULL);
-	writer_text(&s, "author", rows_get_text(begun, "author"));
-	writer_text(&s, "action", rows_get_text(begun, "action"));
+	writer_text(&s, "author", rows_text(begun, 0, "author"));
+	writer_text(&s, "action", rows_text(begun, 0, "action"));
 	if (body_has(req->json, "reason"))
 		writer_text(&s, "reason", body_string(req->json, "reason"));
 	writer_end(&s);

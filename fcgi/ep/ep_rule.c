@@ -245,7 +245,7 @@ rule_rollback(struct req *req, struct resp *resp)
 		    "is not a version of this ruleset");
 
 	/* A ruleset that no worker can load must not be active. */
-	text = rows_get_text(&rows, "text");
+	text = rows_text(&rows, 0, "text");
 	if (rule_compile(req->arena, text, strlen(text), &req->fail) == NULL)
 		return -1;
 	return sql_reply_read(req, resp, STMT_RULESET_ACTIVATE, &p);
@@ -316,7 +316,7 @@ add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 static int
 add_version(struct str *s, const struct rows *rows, struct fail *f)
 {
-	const char *text = rows_get_text(rows, "text");
+	const char *text = rows_text(rows, 0, "text");
 	const struct ruleset *rs;
 	struct arena a;
 	int r = 0;
@@ -324,11 +324,11 @@ add_version(struct str *s, const struct rows *rows, struct fail *f)
 	if (compile_arena(&a, strlen(text), f) == -1)
 		return -1;
 	writer_object(s, NULL);
-	writer_text(s, "version", rows_get_text(rows, "version"));
-	writer_text(s, "author", rows_get_text(rows, "author"));
-	writer_text(s, "publishedAt", rows_get_text(rows, "published_at"));
-	writer_bool(s, "active", rows_get_bool(rows, "active"));
-	writer_bool(s, "shadow", rows_get_bool(rows, "shadow"));
+	writer_text(s, "version", rows_text(rows, 0, "version"));
+	writer_text(s, "author", rows_text(rows, 0, "author"));
+	writer_text(s, "publishedAt", rows_text(rows, 0, "published_at"));
+	writer_bool(s, "active", rows_bool(rows, 0, "active"));
+	writer_bool(s, "shadow", rows_bool(rows, 0, "shadow"));
 	writer_text(s, "text", text);
 	rs = rule_compile(&a, text, strlen(text), NULL);
 	if (rs == NULL) {
@@ -502,7 +502,7 @@ store_version(struct req *req, struct resp *resp, enum stmt stmt,
 		-1 ||
 	    sql_reply_refused(req, &rows) == -1)
 		return -1;
-	str_add(&s, rows_get_text(&rows, "body") + 1);
+	str_add(&s, rows_text(&rows, 0, "body") + 1);
 	return resp_json(req, resp, 200, str_text(&s));
 }
 

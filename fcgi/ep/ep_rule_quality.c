@@ -134,7 +134,7 @@ open_newest(struct req *req, struct quality_run *run)
 	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_NEWEST, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	run->since = rows_get_time(&rows, "since");
+	run->since = rows_time(&rows, 0, "since");
 	params_init(&p, req->arena);
 	params_text(&p, event_type_name(run->type));
 	params_time(&p, run->since);

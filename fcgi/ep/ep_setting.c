@@ -163,12 +163,12 @@ add_preview(struct req *req, struct str *s, enum retention which, int64_t days)
 	if (db_one(req->worker->db, req->arena, STMT_RETAIN_PREVIEW, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	clock_text(rows_get_time(&rows, "cut"), text);
+	clock_text(rows_time(&rows, 0, "cut"), text);
 	writer_object(s, retention_name(which));
 	writer_int(s, "days", days);
 	writer_text(s, "before", days == 0 ? NULL : text);
-	writer_int(s, "rows", rows_get_int(&rows, "rows"));
-	writer_bool(s, "exact", rows_get_bool(&rows, "exact"));
+	writer_int(s, "rows", rows_int(&rows, 0, "rows"));
+	writer_bool(s, "exact", rows_bool(&rows, 0, "exact"));
 	writer_end(s);
 	return 0;
 }

@@ -136,11 +136,11 @@ end_shadow(struct req *req, struct resp *resp, bool promoted)
 	if (find_shadow(req, type, &found) == -1)
 		return -1;
 	if (promoted &&
-	    check_promotion(req, type, rows_get_text(&found, "text")) == -1)
+	    check_promotion(req, type, rows_text(&found, 0, "text")) == -1)
 		return -1;
 	params_init(&p, req->arena);
 	params_text(&p, type == NULL ? PLACE_MODEL : type);
-	params_text(&p, rows_get_text(&found, "id"));
+	params_text(&p, rows_text(&found, 0, "id"));
 	params_text(&p, promoted ? "promoted" : "ended");
 	return sql_reply_write(req, resp, 200, STMT_SHADOW_END, &p);
 }
@@ -167,7 +167,7 @@ find_shadow(struct req *req, const char *type, struct rows *ret)
 	if (ret->n == 0)
 		return fail_set(
 		    &req->fail, FAIL_INPUT, SHADOW_MISSING, NULL, "%s", "");
-	if (id != NULL && strcmp(id, rows_get_text(ret, "id")) != 0)
+	if (id != NULL && strcmp(id, rows_text(ret, 0, "id")) != 0)
 		return fail_set(
 		    &req->fail, FAIL_INPUT, SHADOW_CHANGED, NULL, "%s", "");
 	return 0;

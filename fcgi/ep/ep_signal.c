@@ -80,7 +80,7 @@ read_attributes(struct req *req, enum event_type type, const char **ret)
 	if (db_one(req->worker->db, req->arena, STMT_ATTRIBUTES_SEEN, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	*ret = rows_get_text(&rows, "attributes");
+	*ret = rows_text(&rows, 0, "attributes");
 	return 0;
 }
 

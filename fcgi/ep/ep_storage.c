@@ -38,7 +38,7 @@ storage_get(struct req *req, struct resp *resp)
 	    db_run(db, req->arena, STMT_STORAGE_ROWS, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
-	database = rows_get_int(&size, "bytes");
+	database = rows_int(&size, 0, "bytes");
 	str_init(&s, req->arena);
 	model = (int64_t)model_size(&active.model);
 	writer_object(&s, NULL);

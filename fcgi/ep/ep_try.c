@@ -58,8 +58,8 @@ decision_try(struct req *req, struct resp *resp)
 	    read_recorded(req, &recorded, sample) == -1 ||
 	    change_sample(req, sample) == -1)
 		return -1;
-	r = live_book_load(req,
-	    event_type_parse(rows_get_text(&recorded, "event_type")), live);
+	r = live_book_load(
+	    req, event_type_parse(rows_text(&recorded, 0, "event_type")), live);
 	if (r == 0)
 		r = explain_decide(
 		    &live->book, sample, req->arena, &decision, &req->fail);
@@ -154,8 +154,8 @@ answer_try(struct req *req, struct resp *resp, const struct decision *d,
 	writer_text(&s, "policyVersion", d->policy->version);
 	writer_text(&s, "rulesetVersion", rs->version);
 	writer_object(&s, "recorded");
-	writer_text(&s, "verdict", rows_get_text(recorded, "verdict"));
-	writer_int(&s, "score", rows_get_int(recorded, "score"));
+	writer_text(&s, "verdict", rows_text(recorded, 0, "verdict"));
+	writer_int(&s, "score", rows_int(recorded, 0, "score"));
 	writer_end(&s);
 	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));

@@ -92,10 +92,10 @@ answer_page(struct req *req, struct resp *resp, const struct log_kind *kind)
 		&req->fail) == -1)
 		return -1;
 	if (!rows_null(&rows, 0, "read_until")) {
-		clock_text(rows_get_time(&rows, "read_until"), at);
+		clock_text(rows_time(&rows, 0, "read_until"), at);
 		resp_header(req, resp, "Assay-Read-Until: %s", at);
 	}
-	return resp_json(req, resp, 200, rows_get_text(&rows, "body"));
+	return resp_json(req, resp, 200, rows_text(&rows, 0, "body"));
 }
 
 static int

@@ -65,11 +65,11 @@ live_book_load(struct req *req, enum event_type type, struct live_book *ret)
 	if (read_active(req, STMT_LIVE_BOOK, type, &rows) == -1 ||
 	    take_policy(req, &rows, &ret->policy) == -1)
 		return -1;
-	text = rows_get_text(&rows, "rules");
+	text = rows_text(&rows, 0, "rules");
 	rs = rule_compile(req->arena, text, strlen(text), &req->fail);
 	if (rs == NULL)
 		return fail_live_book(req);
-	rs->version = rows_get_text(&rows, "ruleset_version");
+	rs->version = rows_text(&rows, 0, "ruleset_version");
 	ret->book = (struct rulebook) {
 		.ruleset = rs,
 		.scoring = &ret->scoring.scoring,
@@ -93,11 +93,11 @@ read_active(
 static int
 take_policy(struct req *req, const struct rows *rows, struct policy *ret)
 {
-	if (body_policy_text(req->arena, rows_get_text(rows, "policy"), ret,
+	if (body_policy_text(req->arena, rows_text(rows, 0, "policy"), ret,
 		&req->fail) == -1)
 		return fail_live_book(req);
-	ret->id = rows_get_text(rows, "policy_id");
-	ret->version = rows_get_text(rows, "policy_version");
+	ret->id = rows_text(rows, 0, "policy_id");
+	ret->version = rows_text(rows, 0, "policy_version");
 	return 0;
 }
 

@@ -22,7 +22,7 @@ sample_turn_take(struct req *req, struct resp *resp)
 	if (db_one(req->worker->db, req->arena, STMT_SAMPLE_TURN, &p, &rows,
 		&req->fail) == -1)
 		return -1;
-	if (rows_get_bool(&rows, "taken"))
+	if (rows_bool(&rows, 0, "taken"))
 		return 0;
 	resp_header(req, resp, "Retry-After: %d", PAUSE);
 	return fail_set(&req->fail, FAIL_DENIED, RATE_LIMITED, NULL,

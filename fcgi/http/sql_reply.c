@@ -19,7 +19,7 @@ sql_reply_read(
 	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
 	    -1)
 		return -1;
-	return resp_json(req, resp, 200, rows_get_text(&rows, "body"));
+	return resp_json(req, resp, 200, rows_text(&rows, 0, "body"));
 }
 
 int
@@ -32,7 +32,7 @@ sql_reply_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
 		-1 ||
 	    sql_reply_refused(req, &rows) == -1)
 		return -1;
-	return resp_json(req, resp, status, rows_get_text(&rows, "body"));
+	return resp_json(req, resp, status, rows_text(&rows, 0, "body"));
 }
 
 int
@@ -45,7 +45,7 @@ sql_reply_none(struct req *req, enum stmt stmt)
 int
 sql_reply_refused(struct req *req, const struct rows *rows)
 {
-	const char *refusal = rows_get_text(rows, "refusal");
+	const char *refusal = rows_text(rows, 0, "refusal");
 	enum code code;
 
 	if (refusal == NULL)

@@ -132,16 +132,16 @@ check_schema(struct worker *w, struct arena *a, char *why, size_t size)
 	if (worker_db(w, &f) == -1 ||
 	    db_one(w->db, a, STMT_READYZ, &p, &rows, &f) == -1)
 		return explain_failure(w, why, size, &f);
-	atomic_store(&w->shm->schema, rows_get_int(&rows, "migration"));
-	atomic_store(&w->shm->missing, rows_get_int(&rows, "missing"));
+	atomic_store(&w->shm->schema, rows_int(&rows, 0, "migration"));
+	atomic_store(&w->shm->missing, rows_int(&rows, 0, "missing"));
 	atomic_store(&w->shm->unfit, DB_FIT);
 	if (atomic_load(&w->shm->missing) != 0)
 		return explain_old(w, why, size);
-	if (rows_get_bool(&rows, "read_only")) {
+	if (rows_bool(&rows, 0, "read_only")) {
 		snprintf(why, size, "the database cannot be written");
 		return READINESS_READ_ONLY;
 	}
-	if (rows_get_bool(&rows, "has_month"))
+	if (rows_bool(&rows, 0, "has_month"))
 		return READINESS_YES;
 	snprintf(why, size,
 	    "no partition holds the decisions of this month; is the clock of "
