@@ -47,9 +47,9 @@ drift_check_step(struct job_run *r, bool idle, bool *more, struct fail *f)
 	params_int(&p, LABELS_MAX);
 	if (db_one(r->db, r->arena, STMT_DRIFT_STEP, &p, &rows, f) == -1)
 		return -1;
-	if (rows_get_int(&rows, "labels") == LABELS_MAX)
+	if (rows_int(&rows, 0, "labels") == LABELS_MAX)
 		*more = true;
-	due = rows_get_text(&rows, "due");
+	due = rows_text(&rows, 0, "due");
 	return due != NULL && idle ? check_day(r, due, f) : 0;
 }
 
@@ -140,6 +140,6 @@ store_day(struct job_run *r, const char *day, const struct drift_notes *notes,
 	if (db_one(r->db, r->arena, STMT_DRIFT_NOTE, &p, &rows, f) == -1)
 		return -1;
 	log_info("event=drift_checked day=%s alerts=%lld", day,
-	    (long long)rows_get_int(&rows, "alerts"));
+	    (long long)rows_int(&rows, 0, "alerts"));
 	return 0;
 }

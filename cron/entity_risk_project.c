@@ -48,10 +48,10 @@ entity_risk_project_events(
 	struct rows rows;
 
 	params_init(&p, r->arena);
-	params_int(&p, rows_get_int(piece, "from_xid"));
-	params_text(&p, rows_get_text(piece, "from_id"));
-	params_int(&p, rows_get_int(piece, "to_xid"));
-	params_text(&p, rows_get_text(piece, "to_id"));
+	params_int(&p, rows_int(piece, 0, "from_xid"));
+	params_text(&p, rows_text(piece, 0, "from_id"));
+	params_int(&p, rows_int(piece, 0, "to_xid"));
+	params_text(&p, rows_text(piece, 0, "to_id"));
 	if (db_run(r->db, r->arena, STMT_RISK_EVENTS, &p, &rows, f) == -1)
 		return -1;
 	return add_days(r, &rows, 0, f);

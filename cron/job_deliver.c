@@ -132,7 +132,7 @@ do_chores(struct job_run *r, bool *ret_more, struct fail *f)
 	params_int(&p, FORGET_MAX);
 	if (db_one(r->db, r->arena, STMT_DELIVERY_FORGET, &p, &rows, f) == -1)
 		return -1;
-	*ret_more = rows_get_int(&rows, "n") == FORGET_MAX;
+	*ret_more = rows_int(&rows, 0, "n") == FORGET_MAX;
 	if (*ret_more)
 		d->chores_at = 0;
 	for (i = 0; i < nitems(resends) && conf.RESEND_DEAD_LETTERS; i++)

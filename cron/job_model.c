@@ -162,8 +162,8 @@ claim_poll(struct job_run *r, const struct model_state *s,
 		return -1;
 	if (rows.n == 0)
 		return 0;
-	ret->lease_end = rows_get_time(&rows, "lease_end");
-	ret->etag = rows_get_text(&rows, "etag");
+	ret->lease_end = rows_time(&rows, 0, "lease_end");
+	ret->etag = rows_text(&rows, 0, "etag");
 	return 0;
 }
 
@@ -212,7 +212,7 @@ report_poll(struct job_run *r, const struct model_state *s,
 	params_text(&p, seen->refusal);
 	if (db_one(r->db, r->arena, STMT_MODEL_POLL_REPORT, &p, &rows, f) == -1)
 		return -1;
-	*ret_mine = rows_get_bool(&rows, "lease_held");
+	*ret_mine = rows_bool(&rows, 0, "lease_held");
 	return *ret_mine ? count_poll(r, s, &rows, seen, f) : 0;
 }
 
@@ -224,9 +224,9 @@ static int
 count_poll(struct job_run *r, const struct model_state *s,
     const struct rows *rows, const struct poll_result *seen, struct fail *f)
 {
-	const bool loaded = rows_get_bool(rows, "activated");
+	const bool loaded = rows_bool(rows, 0, "activated");
 	const bool refused = seen->refusal != NULL;
-	const bool news = rows_get_bool(rows, "refusal_changed");
+	const bool news = rows_bool(rows, 0, "refusal_changed");
 	const char *name = s->source->name;
 
 	r->count[COUNT_POLLS]++;
@@ -269,7 +269,7 @@ drop_source(struct job_run *r, struct model_state *s, struct fail *f)
 	if (db_one(r->db, r->arena, STMT_MODEL_POLL_RELEASE, &p, &rows, f) ==
 	    -1)
 		return -1;
-	if (rows_get_bool(&rows, "deactivated"))
+	if (rows_bool(&rows, 0, "deactivated"))
 		log_warn("event=model_dropped why=no host has a source");
 	s->poll_at = INT64_MAX;
 	return 0;

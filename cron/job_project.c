@@ -126,11 +126,11 @@ count_next(struct job_run *r, struct work_left *ret, struct fail *f)
 	if (db_run(r->db, r->arena, STMT_BEGIN, NULL, NULL, f) == -1 ||
 	    db_one(r->db, r->arena, STMT_ANALYTICS_PROJECT, &p, &rows, f) == -1)
 		return -1;
-	r->count[COUNT_DECISIONS] += rows_get_int(&rows, "counted");
-	ret->more = rows_get_bool(&rows, "more");
-	ret->rebuilding = rows_get_bool(&rows, "rebuilding");
-	ret->busy = rows_get_bool(&rows, "busy");
-	if (rows_get_int(&rows, "counted") > 0 &&
+	r->count[COUNT_DECISIONS] += rows_int(&rows, 0, "counted");
+	ret->more = rows_bool(&rows, 0, "more");
+	ret->rebuilding = rows_bool(&rows, 0, "rebuilding");
+	ret->busy = rows_bool(&rows, 0, "busy");
+	if (rows_int(&rows, 0, "counted") > 0 &&
 	    entity_risk_project_events(r, &rows, f) == -1)
 		return -1;
 	return db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f);
@@ -148,7 +148,7 @@ match_labels(struct job_run *r, struct work_left *ret, struct fail *f)
 	params_int(&p, LABELS_MAX);
 	if (db_one(r->db, r->arena, STMT_LABELS_MATCH, &p, &rows, f) == -1)
 		return -1;
-	looked = rows_get_int(&rows, "looked");
+	looked = rows_int(&rows, 0, "looked");
 	r->count[COUNT_LABELS] += looked;
 	ret->more = ret->more || looked == LABELS_MAX;
 	return 0;
@@ -169,7 +169,7 @@ rebuild_begin(struct job_run *r, struct work_left *ret, struct fail *f)
 		return 0;
 	r->options &= ~REBUILD;
 	log_info("event=rebuild_started first=%s last=%s",
-	    rows_get_text(&rows, "first"), rows_get_text(&rows, "last"));
+	    rows_text(&rows, 0, "first"), rows_text(&rows, 0, "last"));
 	return 0;
 }
 
@@ -183,7 +183,7 @@ rebuild_step(struct job_run *r, struct fail *f)
 	params_int(&p, REBUILD_MAX);
 	if (db_one(r->db, r->arena, STMT_ANALYTICS_REBUILD, &p, &rows, f) == -1)
 		return -1;
-	r->count[COUNT_REBUILT] += rows_get_int(&rows, "counted");
-	r->count[COUNT_DAYS] += rows_get_bool(&rows, "done");
+	r->count[COUNT_REBUILT] += rows_int(&rows, 0, "counted");
+	r->count[COUNT_DAYS] += rows_bool(&rows, 0, "done");
 	return 0;
 }

@@ -251,7 +251,7 @@ report_chain(struct walk *w, struct fail *f)
 	crypt_hex(w->hash, sizeof(w->hash), hex);
 	printf("%" PRId64 " entries under %" PRId64 " seals, %" PRId64
 	       " not sealed yet\n",
-	    w->entries, w->number, rows_get_int(&rows, "entries"));
+	    w->entries, w->number, rows_int(&rows, 0, "entries"));
 	if (w->number > 0)
 		printf("head %" PRId64 " %s\n", w->number, hex);
 	if (w->faults == 0)

@@ -107,7 +107,7 @@ key_list(const struct command *cmd, int argc, char **argv)
 	if (db_one(db, &a, STMT_SERVICE_KEY_LIST, NULL, &rows, &f) == -1) {
 		status = ctl_failed("key list", &f);
 	} else {
-		keys = json_tokener_parse(rows_get_text(&rows, "keys"));
+		keys = json_tokener_parse(rows_text(&rows, 0, "keys"));
 		printf("%-31s %-18s %-17s %-20s %-24s %s\n", "ID", "PREFIX",
 		    "SCOPES", "EXPIRES", "CREATED", "NAME");
 		for (i = 0; i < json_object_array_length(keys); i++)
@@ -143,7 +143,7 @@ key_revoke(const struct command *cmd, int argc, char **argv)
 	if (audit_entry_begin(db, &a, &f) == -1 ||
 	    db_one(db, &a, STMT_SERVICE_KEY_REVOKE, &p, &rows, &f) == -1) {
 		status = ctl_failed("key revoke", &f);
-	} else if (!rows_get_bool(&rows, "found")) {
+	} else if (!rows_bool(&rows, 0, "found")) {
 		ctl_say("there is no key %s; 'assayctl key list' shows the ids",
 		    id);
 		status = EX_DATAERR;
@@ -171,7 +171,7 @@ find_service_key(
 
 	if (db_one(db, a, STMT_SERVICE_KEY_LIST, NULL, &rows, &f) == -1)
 		return ctl_failed("key list", &f);
-	keys = json_tokener_parse(rows_get_text(&rows, "keys"));
+	keys = json_tokener_parse(rows_text(&rows, 0, "keys"));
 	status = id_lookup_match(&list, keys, "key revoke", typed, ret);
 	if (status == EX_OK)
 		*ret = arena_strdup(a, *ret);

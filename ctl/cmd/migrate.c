@@ -349,7 +349,7 @@ take_migrate_lock(struct migrate_work *w, struct fail *f)
 	while (!mine) {
 		if (db_query(w->db, &w->arena, SQL_LOCK, NULL, &rows, f) == -1)
 			return -1;
-		mine = rows_get_bool(&rows, "mine");
+		mine = rows_bool(&rows, 0, "mine");
 		arena_rewind(&w->arena, mark);
 		if (!mine && !has_time(w, f))
 			return -1;
@@ -406,7 +406,7 @@ applied_load(struct migrate_work *w, struct fail *f)
 
 	if (db_query(w->db, &w->arena, SQL_EXISTS, NULL, &rows, f) == -1)
 		return -1;
-	if (!rows_get_bool(&rows, "there"))
+	if (!rows_bool(&rows, 0, "there"))
 		return 0;
 	if (db_query(w->db, &w->arena, SQL_APPLIED, NULL, &rows, f) == -1)
 		return -1;
@@ -516,12 +516,12 @@ load_functions(struct migrate_work *w, struct fail *f)
 	params_text(&p, sum);
 	if (db_query(w->db, &w->arena, SQL_SAME, &p, &rows, f) == -1)
 		return -1;
-	if (!w->again && rows_get_bool(&rows, "same")) {
+	if (!w->again && rows_bool(&rows, 0, "same")) {
 		/* A restore may lose the rights of the roles. */
 		if (db_query(w->db, &w->arena, SQL_RESTORED, NULL, &rows, f) ==
 		    -1)
 			return -1;
-		if (!rows_get_bool(&rows, "restored"))
+		if (!rows_bool(&rows, 0, "restored"))
 			return 0;
 	}
 	if (make_functions(w, paths, n, &p, f) == -1)
@@ -588,7 +588,7 @@ restore_log_order(struct migrate_work *w, struct fail *f)
 
 	if (db_query(w->db, &w->arena, SQL_REBASE, NULL, &rows, f) == -1)
 		return -1;
-	moved = rows_get_int(&rows, "moved");
+	moved = rows_int(&rows, 0, "moved");
 	if (moved > 0) {
 		snprintf(w->moved, sizeof(w->moved), "%" PRId64, moved);
 		printf("the database was restored from a dump; new decisions "
@@ -688,7 +688,7 @@ seed_type(struct migrate_work *w, struct db *db, const char *type,
 	params_text(&p, type);
 	if (db_one(db, &w->arena, kind->missing, &p, &row, f) == -1)
 		return -1;
-	if (!rows_get_bool(&row, "missing"))
+	if (!rows_bool(&row, 0, "missing"))
 		return 0;
 	snprintf(path, sizeof(path), "%s/seed/%s/%s.%s", w->dir, kind->folder,
 	    type, kind->suffix);
@@ -753,7 +753,7 @@ make_partitions(struct migrate_work *w, struct db *db, struct fail *f)
 	params_int(&p, MONTHS_AHEAD);
 	if (db_one(db, &w->arena, STMT_PARTITIONS_AHEAD, &p, &rows, f) == -1)
 		return -1;
-	made = rows_get_int(&rows, "made");
+	made = rows_int(&rows, 0, "made");
 	if (made > 0) {
 		printf("created %" PRId64 " monthly partitions\n", made);
 		w->done++;

@@ -188,7 +188,7 @@ models_put(struct db *db, struct arena *a, const char *command,
 	if (audit_entry_begin(db, a, f) == -1 ||
 	    db_one(db, a, STMT_MODEL_PUBLISH, &p, &rows, f) == -1)
 		return -1;
-	*ret_activated = rows_get_bool(&rows, "activated");
+	*ret_activated = rows_bool(&rows, 0, "activated");
 	noted = (struct audit_entry_param) { "hash", hash };
 	return audit_entry_commit(db, a, command, &noted, 1, f);
 }
@@ -288,7 +288,7 @@ reactivate_model(struct db *db, struct arena *a, const char *origin,
 	if (audit_entry_begin(db, a, f) == -1 ||
 	    db_one(db, a, STMT_MODEL_REACTIVATE, &p, &rows, f) == -1)
 		return -1;
-	*ret_activated = rows_get_bool(&rows, "activated");
+	*ret_activated = rows_bool(&rows, 0, "activated");
 	noted[0] = (struct audit_entry_param) { "origin", origin };
 	noted[1] = (struct audit_entry_param) { "hash", hash };
 	return audit_entry_commit(
@@ -313,11 +313,11 @@ reactivate_number(struct db *db, struct arena *a, int64_t number,
 		return fail_set(f, FAIL_INPUT, NOT_FOUND, NULL,
 		    "there is no such number; 'assayctl models list' shows the "
 		    "numbers");
-	body = rows_get_text(&rows, "body");
+	body = rows_text(&rows, 0, "body");
 	if (body != NULL && model_file_read(a, body, strlen(body), &m, f) == -1)
 		return -1;
-	return reactivate_model(db, a, rows_get_text(&rows, "origin"),
-	    rows_get_text(&rows, "hash"), ret_activated, f);
+	return reactivate_model(db, a, rows_text(&rows, 0, "origin"),
+	    rows_text(&rows, 0, "hash"), ret_activated, f);
 }
 
 static int64_t

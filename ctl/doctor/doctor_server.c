@@ -72,7 +72,7 @@ read_facts(struct doctor *d, struct db *db, struct fail *f)
 	if (db_one(db, &d->arena, STMT_DOCTOR_FACTS, NULL, &rows, f) == -1)
 		return -1;
 	s->clock =
-	    clock_distance(rows_get_time(&rows, "now"), before, clock_now());
+	    clock_distance(rows_time(&rows, 0, "now"), before, clock_now());
 	keep_facts(s, &rows);
 	s->pool_max = conf.DATABASE_POOL_MAX;
 	s->sweep_minutes = conf.RETENTION_SWEEP_MINUTES;
@@ -94,28 +94,28 @@ clock_distance(int64_t server, int64_t before, int64_t after)
 static void
 keep_facts(struct server_facts *s, const struct rows *r)
 {
-	s->version = rows_get_text(r, "version");
-	s->version_number = rows_get_int(r, "version_number");
-	s->migration = rows_get_int(r, "migration");
-	s->read_only = rows_get_bool(r, "read_only");
-	s->fsync = rows_get_bool(r, "fsync");
-	s->full_page_writes = rows_get_bool(r, "full_page_writes");
-	s->synchronous_commit = rows_get_text(r, "synchronous_commit");
-	s->synchronous_names = rows_get_text(r, "synchronous_names");
-	s->standbys = rows_get_int(r, "standbys");
-	s->synchronous_standbys = rows_get_int(r, "synchronous_standbys");
-	s->lag = rows_get_int(r, "lag_bytes");
-	s->lag_hidden = rows_get_bool(r, "lag_hidden");
-	s->slot = rows_get_text(r, "slot");
-	s->slot_bytes = rows_get_int(r, "slot_bytes");
-	s->slots_lost = rows_get_int(r, "slots_lost");
-	s->connections_max = rows_get_int(r, "connections_max");
-	s->connections = rows_get_int(r, "connections");
-	s->bytes = rows_get_int(r, "bytes");
-	s->tables = rows_get_text(r, "tables");
-	s->unsealed = rows_get_int(r, "unsealed_ms");
+	s->version = rows_text(r, 0, "version");
+	s->version_number = rows_int(r, 0, "version_number");
+	s->migration = rows_int(r, 0, "migration");
+	s->read_only = rows_bool(r, 0, "read_only");
+	s->fsync = rows_bool(r, 0, "fsync");
+	s->full_page_writes = rows_bool(r, 0, "full_page_writes");
+	s->synchronous_commit = rows_text(r, 0, "synchronous_commit");
+	s->synchronous_names = rows_text(r, 0, "synchronous_names");
+	s->standbys = rows_int(r, 0, "standbys");
+	s->synchronous_standbys = rows_int(r, 0, "synchronous_standbys");
+	s->lag = rows_int(r, 0, "lag_bytes");
+	s->lag_hidden = rows_bool(r, 0, "lag_hidden");
+	s->slot = rows_text(r, 0, "slot");
+	s->slot_bytes = rows_int(r, 0, "slot_bytes");
+	s->slots_lost = rows_int(r, 0, "slots_lost");
+	s->connections_max = rows_int(r, 0, "connections_max");
+	s->connections = rows_int(r, 0, "connections");
+	s->bytes = rows_int(r, 0, "bytes");
+	s->tables = rows_text(r, 0, "tables");
+	s->unsealed = rows_int(r, 0, "unsealed_ms");
 	s->swept =
-	    rows_null(r, 0, "swept_ms") ? -1 : rows_get_int(r, "swept_ms");
+	    rows_null(r, 0, "swept_ms") ? -1 : rows_int(r, 0, "swept_ms");
 }
 
 static int
@@ -129,7 +129,7 @@ read_schema(struct doctor *d, struct db *db, struct fail *f)
 	if (db_one(db, &d->arena, STMT_READYZ, &p, &rows, f) == -1)
 		return -1;
 	d->server.known = SCHEMA_KNOWN;
-	d->server.missing = rows_get_int(&rows, "missing");
+	d->server.missing = rows_int(&rows, 0, "missing");
 	return 0;
 }
 

@@ -118,8 +118,8 @@ find_span(struct samples_reading *rd, const struct train_wanted *wanted,
 
 	if (db_one(rd->db, rd->arena, STMT_TRAIN_SPAN, NULL, &rows, f) == -1)
 		return -1;
-	rd->first = rows_get_time(&rows, "first");
-	rd->end = rows_get_time(&rows, "last");
+	rd->first = rows_time(&rows, 0, "first");
+	rd->end = rows_time(&rows, 0, "last");
 	if (rd->first < wanted->since)
 		rd->first = wanted->since;
 	if (rd->first < keep)
@@ -243,7 +243,7 @@ load_stored_policy(struct db *db, struct arena *a, const char *type,
 	params_text(&p, type);
 	if (db_one(db, a, STMT_TRAIN_POLICY, &p, &rows, f) == -1)
 		return -1;
-	text = rows_get_text(&rows, "policy");
+	text = rows_text(&rows, 0, "policy");
 	if ((json = body_parse(a, text, strlen(text), f)) == NULL ||
 	    body_policy(a, json, "", ret, f) == -1)
 		return fail_set(f, FAIL_US, INTERNAL, type,
