@@ -313,10 +313,4 @@ int64_t rows_time(const struct rows *r, int row, const char *name); /* us UTC */
 const void *rows_bytes(
     const struct rows *r, int row, const char *name, size_t *size);
 
-/* The same for results of a single row. */
-const char *rows_get_text(const struct rows *r, const char *name);
-int64_t rows_get_int(const struct rows *r, const char *name);
-bool rows_get_bool(const struct rows *r, const char *name);
-int64_t rows_get_time(const struct rows *r, const char *name);
-
 #endif

@@ -257,10 +257,10 @@ db_setup_session(struct db *db, struct fail *f)
 	params_int(&p, SCHEMA_KNOWN);
 	r = run_unprepared(db, &a, db->setup, &p, &rows, f);
 	if (r == 0) {
-		db->backend = rows_get_int(&rows, "name");
-		db->server = rows_get_int(&rows, "server");
+		db->backend = rows_int(&rows, 0, "name");
+		db->server = rows_int(&rows, 0, "server");
 		r = refuse_unfit_database(
-		    db, rows_get_text(&rows, "refusal"), f);
+		    db, rows_text(&rows, 0, "refusal"), f);
 	} else if (db->trouble == DB_REFUSED) {
 		r = db_refuse_old_schema(db, db->setup, f);
 	} else {

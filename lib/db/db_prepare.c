@@ -93,7 +93,7 @@ db_refuse_old_schema(struct db *db, enum stmt bad, struct fail *f)
 	memcpy(state, db->sqlstate, sizeof(state));
 	arena_init(&a, block, sizeof(block));
 	if (db_query(db, &a, SQL_MISSING, NULL, &rows, NULL) == 0)
-		missing = rows_get_int(&rows, "missing");
+		missing = rows_int(&rows, 0, "missing");
 	arena_reset(&a);
 	db_end_session(db);
 	db->trouble = trouble;

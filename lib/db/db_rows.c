@@ -81,30 +81,6 @@ rows_bytes(const struct rows *r, int row, const char *name, size_t *size)
 	return raw;
 }
 
-const char *
-rows_get_text(const struct rows *r, const char *name)
-{
-	return rows_text(r, 0, name);
-}
-
-int64_t
-rows_get_int(const struct rows *r, const char *name)
-{
-	return rows_int(r, 0, name);
-}
-
-bool
-rows_get_bool(const struct rows *r, const char *name)
-{
-	return rows_bool(r, 0, name);
-}
-
-int64_t
-rows_get_time(const struct rows *r, const char *name)
-{
-	return rows_time(r, 0, name);
-}
-
 /* The bytes of a value; NULL for SQL null. */
 static const char *
 raw_value(const struct rows *r, int row, const char *name, int *size)

@@ -40,14 +40,14 @@ active_model_refresh(struct active_model *s, struct db *db, struct arena *a,
 	params_int(&p, FEATURES_VERSION);
 	if (db_run(db, a, STMT_ENGINE_MODEL, &p, &rows, f) == -1)
 		return -1;
-	body = rows.n == 0 ? NULL : rows_get_text(&rows, "body");
+	body = rows.n == 0 ? NULL : rows_text(&rows, 0, "body");
 	if (body == NULL)
 		s->model = m;
 	else if (model_file_read(a, body, strlen(body), &m, &refusal) == 0)
 		active_model_keep(s, &m, &rows);
 	else
 		log_warn("event=model_unreadable hash=%s where=%s why=%s",
-		    rows_get_text(&rows, "hash"), refusal.where, refusal.why);
+		    rows_text(&rows, 0, "hash"), refusal.where, refusal.why);
 	s->epoch = epoch;
 	return 0;
 }
@@ -74,7 +74,7 @@ active_model_find(struct active_model *s, struct db *db, struct arena *a,
 	*ret = ACTIVE_MODEL_REMOVED;
 	if (rows.n == 0)
 		return 0;
-	body = rows_get_text(&rows, "body");
+	body = rows_text(&rows, 0, "body");
 	*ret = ACTIVE_MODEL_UNREADABLE;
 	if (model_file_read(a, body, strlen(body), &m, &refusal) == -1)
 		return 0;
@@ -87,14 +87,13 @@ void
 active_model_keep(
     struct active_model *s, const struct model *m, const struct rows *r)
 {
-	snprintf(
-	    s->version, sizeof(s->version), "%s", rows_get_text(r, "hash"));
+	snprintf(s->version, sizeof(s->version), "%s", rows_text(r, 0, "hash"));
 	snprintf(s->trained_at, sizeof(s->trained_at), "%s", m->trained_at);
 	s->model = *m;
 	s->model.version = s->version;
 	s->model.trained_at = s->trained_at;
 	s->model.provenance = MODEL_OPERATOR;
-	s->model.source = source_of(rows_get_text(r, "origin"));
+	s->model.source = source_of(rows_text(r, 0, "origin"));
 }
 
 void

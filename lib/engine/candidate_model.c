@@ -35,11 +35,11 @@ candidate_model_refresh(struct candidate_model *c, struct db *db,
 static void
 read_it(struct candidate_model *c, struct arena *a, const struct rows *r)
 {
-	const char *body = rows_get_text(r, "body");
+	const char *body = rows_text(r, 0, "body");
 	struct model m = *model_bundled();
 	struct fail why = { 0 };
 
-	snprintf(c->id, sizeof(c->id), "%s", rows_get_text(r, "id"));
+	snprintf(c->id, sizeof(c->id), "%s", rows_text(r, 0, "id"));
 	c->readable = model_file_read(a, body, strlen(body), &m, &why) == 0;
 	if (c->readable) {
 		active_model_keep(&c->served, &m, r);

@@ -215,12 +215,12 @@ engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
 	engine_session(e, db);
 	if (db_one(db, a, STMT_ENGINE_EPOCHS, NULL, &r, f) == -1)
 		return -1;
-	now.rules = rows_get_int(&r, "rules");
-	now.policies = rows_get_int(&r, "policies");
-	now.lists = rows_get_int(&r, "lists");
-	now.settings = rows_get_int(&r, "settings");
-	now.model = rows_get_int(&r, "model");
-	now.anomalies = rows_get_bool(&r, "anomalies");
+	now.rules = rows_int(&r, 0, "rules");
+	now.policies = rows_int(&r, 0, "policies");
+	now.lists = rows_int(&r, 0, "lists");
+	now.settings = rows_int(&r, 0, "settings");
+	now.model = rows_int(&r, 0, "model");
+	now.anomalies = rows_bool(&r, 0, "anomalies");
 	return engine_refresh(e, db, a, &now, f);
 }
 

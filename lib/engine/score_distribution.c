@@ -81,10 +81,10 @@ read_days(struct db *db, struct arena *a,
 	params_int(&p, days->reference);
 	if (db_one(db, a, STMT_DRIFT_DAYS, &p, &rows, f) == -1)
 		return -1;
-	ret->window.first = rows_get_text(&rows, "first");
-	ret->window.last = rows_get_text(&rows, "last");
-	ret->reference.first = rows_get_text(&rows, "reference_first");
-	ret->reference.last = rows_get_text(&rows, "reference_last");
+	ret->window.first = rows_text(&rows, 0, "first");
+	ret->window.last = rows_text(&rows, 0, "last");
+	ret->reference.first = rows_text(&rows, 0, "reference_first");
+	ret->reference.last = rows_text(&rows, 0, "reference_last");
 	return 0;
 }
 

@@ -113,10 +113,10 @@ retention_begin(struct retention_sweep *sw, struct db *db, struct arena *a,
 	params_time(&p, clock_now());
 	if (db_one(db, a, STMT_RETAIN_BEGIN, &p, &rows, f) == -1)
 		return -1;
-	*ret_begun = rows_get_bool(&rows, "begun");
+	*ret_begun = rows_bool(&rows, 0, "begun");
 	if (*ret_begun)
 		return read_cuts(sw, a, f);
-	ahead = rows_get_int(&rows, "ahead_ms");
+	ahead = rows_int(&rows, 0, "ahead_ms");
 	if (ahead == 0)
 		return 0;
 	return fail_set(f, FAIL_DENIED, UNAVAILABLE, NULL,
@@ -157,7 +157,7 @@ retention_ahead(
 	if (set_up(db, a, f) == -1)
 		return -1;
 	if (db_one(db, a, STMT_RETAIN_AHEAD, &p, &rows, f) == 0) {
-		*ret_made = rows_get_int(&rows, "made");
+		*ret_made = rows_int(&rows, 0, "made");
 		return 0;
 	}
 	if (!is_blocked(db))
@@ -195,7 +195,7 @@ read_cuts(struct retention_sweep *sw, struct arena *a, struct fail *f)
 		params_int(&p, days[i]);
 		if (db_one(sw->db, a, STMT_RETAIN_CUT, &p, &rows, f) == -1)
 			return -1;
-		sw->cut[i] = rows_get_time(&rows, "cut");
+		sw->cut[i] = rows_time(&rows, 0, "cut");
 	}
 	return 0;
 }
@@ -302,9 +302,9 @@ step_months(struct retention_sweep *sw, struct arena *a,
 	*ret_more = rows.n == 1;
 	if (!*ret_more)
 		return 0;
-	removed[RETENTION_VERDICTS] = rows_get_int(&rows, "verdicts");
-	removed[RETENTION_ACTIVITY] = rows_get_int(&rows, "activity");
-	removed[RETENTION_REPLAY] = rows_get_int(&rows, "samples");
+	removed[RETENTION_VERDICTS] = rows_int(&rows, 0, "verdicts");
+	removed[RETENTION_ACTIVITY] = rows_int(&rows, 0, "activity");
+	removed[RETENTION_REPLAY] = rows_int(&rows, 0, "samples");
 	return 0;
 }
 
@@ -375,8 +375,8 @@ remove_batch(struct retention_sweep *sw, struct arena *a, enum retention which,
 	params_time(&p, sw->cut[same_row_part(which)]);
 	if (db_one(sw->db, a, STMT_RETAIN_BATCH, &p, &rows, f) == -1)
 		return -1;
-	removed[which] += rows_get_int(&rows, "rows_gone");
-	removed[same_row_part(which)] += rows_get_int(&rows, "others_gone");
+	removed[which] += rows_int(&rows, 0, "rows_gone");
+	removed[same_row_part(which)] += rows_int(&rows, 0, "others_gone");
 	sw->batch++;
 	return 0;
 }
@@ -410,7 +410,7 @@ remove_oldest(struct retention_sweep *sw, struct arena *a, enum stmt stmt,
 	params_int(&p, BATCH);
 	if (db_one(sw->db, a, stmt, &p, &rows, f) == -1)
 		return -1;
-	*removed = rows_get_int(&rows, "gone");
+	*removed = rows_int(&rows, 0, "gone");
 	*ret_more = *removed == BATCH;
 	return 0;
 }
@@ -428,7 +428,7 @@ ask_vacuum(struct retention_sweep *sw, struct arena *a,
 		return 0;
 	if (db_one(sw->db, a, STMT_RETAIN_VACUUM, NULL, &rows, f) == -1)
 		return -1;
-	sw->no_vacuum = !rows_get_bool(&rows, "autovacuum");
+	sw->no_vacuum = !rows_bool(&rows, 0, "autovacuum");
 	return 0;
 }
 

@@ -40,7 +40,7 @@ storage_stats_measure(
 	for (i = 0; i < rows.n; i++)
 		note_rows(st, rows_text(&rows, i, "name"),
 		    rows_int(&rows, i, "rows"));
-	atomic_store(&st->bytes, rows_get_int(&size, "bytes"));
+	atomic_store(&st->bytes, rows_int(&size, 0, "bytes"));
 	return 0;
 }
 

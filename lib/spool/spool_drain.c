@@ -118,7 +118,7 @@ drain_begin(struct db *db, struct arena *a, const struct spool_file *file,
 	    db_send(db, STMT_SPOOL_LOCK, &p, f) == -1 ||
 	    db_sync(db, a, rows, nitems(rows), f) == -1)
 		return -1;
-	*ret_done = rows_get_int(&rows[2], "drained");
+	*ret_done = rows_int(&rows[2], 0, "drained");
 	return 0;
 }
 

@@ -118,10 +118,10 @@ degrade_keys(struct txn *txn, struct fail *f)
 		    -1)
 			return -1;
 		key = (struct txn_apikey) {
-			.live = rows_get_bool(&r, "live"),
-			.scopes = rows_get_int(&r, "scopes"),
-			.expires_at = rows_get_time(&r, "expires_at"),
-			.now = rows_get_time(&r, "now"),
+			.live = rows_bool(&r, 0, "live"),
+			.scopes = rows_int(&r, 0, "scopes"),
+			.expires_at = rows_time(&r, 0, "expires_at"),
+			.now = rows_time(&r, 0, "now"),
 		};
 		ev->now = key.now;
 		if (ev->item->key_hash != NULL &&

@@ -230,7 +230,7 @@ lock_nodes(struct txn *txn, bool *again, struct fail *f)
 		return -1;
 	*again = read_locked(txn, &rows[lock_at]);
 	if (moved_at != TXN_NOT_SENT)
-		*again = rows_get_bool(&rows[moved_at], "moved") || *again;
+		*again = rows_bool(&rows[moved_at], 0, "moved") || *again;
 	read_links(txn, &rows[links_at]);
 	return 0;
 }

@@ -103,14 +103,14 @@ txn_read_earlier(struct txn *txn, struct fail *f)
 			return fail_set(f, FAIL_US, INTERNAL, NULL,
 			    "the decision of an idempotency key is missing");
 		answer = &txn->events[i].item->answer;
-		answer->id = rows_get_text(rows, "id");
-		answer->event_id = rows_get_text(rows, "event_id");
-		answer->verdict = verdict_parse(rows_get_text(rows, "verdict"));
-		answer->score = (int)rows_get_int(rows, "score");
-		answer->reasons = rows_get_text(rows, "reasons");
-		answer->policy_id = rows_get_text(rows, "policy_id");
-		answer->policy_version = rows_get_text(rows, "policy_version");
-		answer->decided_at = rows_get_time(rows, "decided_at");
+		answer->id = rows_text(rows, 0, "id");
+		answer->event_id = rows_text(rows, 0, "event_id");
+		answer->verdict = verdict_parse(rows_text(rows, 0, "verdict"));
+		answer->score = (int)rows_int(rows, 0, "score");
+		answer->reasons = rows_text(rows, 0, "reasons");
+		answer->policy_id = rows_text(rows, 0, "policy_id");
+		answer->policy_version = rows_text(rows, 0, "policy_version");
+		answer->decided_at = rows_time(rows, 0, "decided_at");
 		rows++;
 	}
 	return r;
