@@ -850,7 +850,7 @@ select refusal, body
 from assay.channel_test($1::text, $2::text, $3::text);
 
 -- name: delivery_list one read late
-select assay.delivery_list($1::text, $2::bigint) as body;
+select assay.delivery_list($1::text, 200) as body;
 
 -- now() is of the clock that has set dead_at.
 -- name: delivery_redrive one write late

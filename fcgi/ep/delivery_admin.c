@@ -12,11 +12,9 @@
 #include "fcgi/gate/audit.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/worker.h"
 #include "lib/sys/clock.h"
 
-#define SHOWN_MAX 200 /* deliveries of each status */
 #define BATCH 2000 /* deliveries per transaction */
 #define REDRIVE_TIME (10 * CLOCK_SECOND) /* of the route's 15 seconds */
 
@@ -56,22 +54,11 @@ delivery_admin_topics(enum event_topic_subscriber who, struct params *p)
 }
 
 int
-delivery_admin_deliveries(struct req *req, struct resp *resp, const char *kind)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, kind);
-	params_int(&p, SHOWN_MAX);
-	return sql_reply_read(req, resp, STMT_DELIVERY_LIST, &p);
-}
-
-int
-delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
+delivery_admin_redrive(
+    struct req *req, struct resp *resp, enum stmt stmt, struct params *p)
 {
 	const int64_t until = clock_ticks() + REDRIVE_TIME;
 	int64_t requeued = 0, moved = 0;
-	struct params p;
 	struct rows rows;
 	struct str s;
 
@@ -79,14 +66,12 @@ delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
 	 * A delivery that is pending again cannot become a dead letter before
 	 * this loop ends, so the loop moves each only once.
 	 */
-	params_init(&p, req->arena);
-	params_text(&p, kind);
-	params_int(&p, BATCH);
+	params_int(p, BATCH);
 	do {
 		if (moved > 0 && audit_checkpoint(req) == -1)
 			return -1;
-		if (db_one(req->worker->db, req->arena, STMT_DELIVERY_REDRIVE,
-			&p, &rows, &req->fail) == -1)
+		if (db_one(req->worker->db, req->arena, stmt, p, &rows,
+			&req->fail) == -1)
 			return -1;
 		moved = rows_int(&rows, 0, "moved");
 		requeued += rows_int(&rows, 0, "requeued");
@@ -97,17 +82,6 @@ delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
 	writer_int(&s, "requeued", requeued);
 	writer_end(&s);
 	return resp_json(req, resp, 200, str_text(&s));
-}
-
-int
-delivery_admin_redrive_one(struct req *req, struct resp *resp, const char *kind)
-{
-	struct params p;
-
-	params_init(&p, req->arena);
-	params_text(&p, kind);
-	params_text(&p, req->arg[0]);
-	return sql_reply_write(req, resp, 200, STMT_DELIVERY_REDRIVE_ONE, &p);
 }
 
 /* Return the name at i if such a subscriber may have it, else NULL. */

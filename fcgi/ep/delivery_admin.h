@@ -24,23 +24,11 @@ int delivery_admin_events(struct req *req, enum event_topic_subscriber who,
 /* Append the topics that such a subscriber may have to p. */
 void delivery_admin_topics(enum event_topic_subscriber who, struct params *p);
 
-/* 200: the newest pending deliveries and dead letters of a kind. */
-int delivery_admin_deliveries(struct req *req, struct resp *resp,
-    const char *kind) __attribute__((warn_unused_result));
-
 /*
  * Make the dead letters of a kind pending again, the oldest first, as many as
- * the time of a request allows.  200: their number.
+ * the time of a request allows.  p has the kind.  200: their number.
  */
-int delivery_admin_redrive(struct req *req, struct resp *resp, const char *kind)
-    __attribute__((warn_unused_result));
-
-/*
- * Requeue the dead letter of a kind whose id is in the path.  200: how many are
- * pending again: 1, or 0 if it was for a revoked subscriber and is dropped;
- * 404: no such dead letter.
- */
-int delivery_admin_redrive_one(struct req *req, struct resp *resp,
-    const char *kind) __attribute__((warn_unused_result));
+int delivery_admin_redrive(struct req *req, struct resp *resp, enum stmt stmt,
+    struct params *p) __attribute__((warn_unused_result));
 
 #endif

@@ -110,37 +110,6 @@ notification_test(struct req *req, struct resp *resp)
 	return sql_reply_write(req, resp, 200, STMT_CHANNEL_TEST, &p);
 }
 
-/*
- * GET /v1/notifications/deliveries.  200: the newest pending deliveries and
- * dead letters.
- */
-int
-notification_deliveries(struct req *req, struct resp *resp)
-{
-	return delivery_admin_deliveries(req, resp, DELIVERY_ADMIN_ALERT);
-}
-
-/*
- * POST /v1/notifications/deliveries/redrive.  200: how many dead letters are
- * pending again.
- */
-int
-notification_redrive(struct req *req, struct resp *resp)
-{
-	return delivery_admin_redrive(req, resp, DELIVERY_ADMIN_ALERT);
-}
-
-/*
- * POST /v1/notifications/deliveries/{id}/redrive.  200: the dead letter is
- * pending again, or dropped if it is for a revoked subscriber; 404: no such
- * dead letter.
- */
-int
-notification_redrive_one(struct req *req, struct resp *resp)
-{
-	return delivery_admin_redrive_one(req, resp, DELIVERY_ADMIN_ALERT);
-}
-
 /* Check the fields of a new channel, except its events. */
 static int
 check_channel(struct req *req)

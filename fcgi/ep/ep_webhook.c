@@ -71,37 +71,6 @@ webhook_create(struct req *req, struct resp *resp)
 	return sql_reply_write(req, resp, 201, STMT_WEBHOOK_CREATE, &p);
 }
 
-/*
- * GET /v1/webhooks/deliveries.  200: the newest pending deliveries and dead
- * letters.
- */
-int
-webhook_deliveries(struct req *req, struct resp *resp)
-{
-	return delivery_admin_deliveries(req, resp, DELIVERY_ADMIN_WEBHOOK);
-}
-
-/*
- * POST /v1/webhooks/deliveries/redrive.  200: how many dead letters are pending
- * again.
- */
-int
-webhook_redrive(struct req *req, struct resp *resp)
-{
-	return delivery_admin_redrive(req, resp, DELIVERY_ADMIN_WEBHOOK);
-}
-
-/*
- * POST /v1/webhooks/deliveries/{id}/redrive.  200: the dead letter is pending
- * again, or dropped if it is for a revoked subscriber; 404: no such dead
- * letter.
- */
-int
-webhook_redrive_one(struct req *req, struct resp *resp)
-{
-	return delivery_admin_redrive_one(req, resp, DELIVERY_ADMIN_WEBHOOK);
-}
-
 static void
 make_secret(char ret[SECRET_SIZE])
 {

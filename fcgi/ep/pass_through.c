@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include <assert.h>
-#include <stdbool.h>
 
+#include "fcgi/ep/delivery_admin.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/sql_reply.h"
@@ -29,30 +29,35 @@ put_request_part(struct params *p, const struct req *req, char letter)
 	case 'c':
 		params_int(p, conf.CLAIM_MINUTES);
 		return;
+	case 'w':
+		params_text(p, DELIVERY_ADMIN_WEBHOOK);
+		return;
+	case 'n':
+		params_text(p, DELIVERY_ADMIN_ALERT);
+		return;
 	default:
 		assert(false && "a letter of pass_through.tbl");
 	}
 }
 
-static int
-pass_parts(struct req *req, struct resp *resp, enum stmt stmt,
-    const char *letters, bool refuses)
+static void
+put_request_parts(struct params *p, const struct req *req, const char *letters)
 {
-	struct params p;
-
-	params_init(&p, req->arena);
+	params_init(p, req->arena);
 	while (*letters != '\0')
-		put_request_part(&p, req, *letters++);
-	return refuses ? sql_reply_write(req, resp, 200, stmt, &p)
-		       : sql_reply_read(req, resp, stmt, &p);
+		put_request_part(p, req, *letters++);
 }
 
-#define READ false
-#define REFUSE true
+#define READ sql_reply_read
+#define REFUSE(req, resp, stmt, p) sql_reply_write(req, resp, 200, stmt, p)
+#define REDRIVE delivery_admin_redrive
 #define PASS_THROUGH(handler, answer, statement, parts)                        \
 	int handler(struct req *req, struct resp *resp)                        \
 	{                                                                      \
-		return pass_parts(req, resp, STMT_##statement, parts, answer); \
+		struct params p;                                               \
+                                                                               \
+		put_request_parts(&p, req, parts);                             \
+		return answer(req, resp, STMT_##statement, &p);                \
 	}
 #include "fcgi/ep/pass_through.tbl"
 #undef PASS_THROUGH
