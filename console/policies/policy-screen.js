@@ -3,24 +3,21 @@
 // would decide.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { Impact, ImpactFlips, impactOf } from "../backtest/impact.js";
+import { impactOf } from "../backtest/impact.js";
 import { verdicts } from "../events.js";
 import { number, percent } from "../format.js";
 import { useKeys } from "../keys.js";
-import { Discard, DraftNote, useDraft } from "../versions/drafts.js";
-import { loadPolicyPlaces, Standing } from "../versions/places.js";
-import { openLabel, Release, choicesOf } from "../versions/release.js";
-import { VersionTabs } from "../versions/tabs.js";
-import { go, href } from "../router.js";
+import { Editing, EditorPage, ImpactBeside, useEditing } from
+    "../versions/editing.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
 import { Verdict } from "../ui/badge.js";
 import { Cli } from "../ui/copy.js";
 import { useDebounced } from "../ui/debounce.js";
-import { known, Loaded, LoadNote } from "../ui/empty.js";
+import { known } from "../ui/empty.js";
 import { Button, Choice, Select, TextField } from "../ui/form.js";
-import { Page, Section, useHere } from "../ui/page.js";
+import { Section } from "../ui/page.js";
 import { bandOf, candidateOf, countsOf, decide, HIGHEST, moveEdge, QUEUE, queueFor,
     remove, split, textOf } from "./bands.js";
 import { Scale } from "./scale.js";
@@ -28,7 +25,6 @@ import "./text.js";
 
 const HISTOGRAM_DAYS = 30;
 const IMPACT_MS = 800;
-const PLACES_MS = 15000;
 
 async function loadPolicy(id, from, signal) {
 	const version = (label) => call("GET /v1/policies/{id}/versions/{version}",
@@ -124,77 +120,39 @@ function OnError({ value, onInput }) {
 		    .map((one) => [one, t(`policies.${one}`)])} />`;
 }
 
-function Beside({ id, bands, impact, mayRun }) {
-	return html`<div class="stack"><${Section} title=${t("policies.simulate")}>
-		<${Simulate} id=${id} bands=${bands} /></${Section}>
-		${mayRun && html`<${Section} title=${t("impact.title")} actions=${html`
-			<${Button} command="rules.impact" busy=${impact.loading}
-				onClick=${impact.run}>${t("impact.run")}</${Button}>`}>
-			<${Impact} later=${impact} /></${Section}>`}</div>`;
-}
-
-const same = (a, b) => textOf(a) === textOf(b);
-
 function Editor({ id, eventType, versions, scores, active, base, reload }) {
-	const draft = useDraft(`policies/${id}`, base.version, candidateOf(base), same);
-	const { value } = draft;
-	const change = (part) => draft.write({ ...value, ...part });
-	const [open, setOpen] = useState(false);
-	const candidate = candidateOf(value);
-	const choices = choicesOf(kinds(id, candidate));
-	const differs = !same(value, active);
-	const mayRun = can("backtest.run");
-	const impact = useDebounced((signal) => impactOf({ eventType, policy: candidate },
-	    signal), [eventType, textOf(value)], mayRun && differs ? IMPACT_MS : null);
-	useKeys({ "rules.impact": mayRun && impact.run,
-	    "rules.submit": choices.length > 0 && differs && (() => setOpen(true)) });
-	const places = useLoad((signal) => loadPolicyPlaces(id, signal), [id],
-	    { every: PLACES_MS });
-	const here = useHere();
-	function done(choice, version) {
-		const stays = choice.proposes || !draft.settle(value, version);
-		if (!here())
-			return;
-		setOpen(false);
-		places.reload();
-		return stays ? reload() :
-		    go(href("/policies/:id/versions/:version", { id, version }));
-	}
+	const edit = useEditing({ of: "policies", id, versions, reload, textOf,
+	    version: base.version, published: candidateOf(base), active: textOf(active),
+	    kindsOf: (value) => kinds(id, candidateOf(value)) });
+	const { value, write } = edit.draft;
+	const change = (part) => write({ ...value, ...part });
 	const bands = (next) => change({ bands: next });
-	return html`<${DraftNote} draft=${draft} version=${base.version} />
-	<${LoadNote} load=${places} part=${t("standing.places.policy")} />
-	<div class="split-view">
-		<${Section} title=${html`<span class="tags"><code>${draft.base}</code>
-			<${Standing} text=${textOf(value)} changed=${draft.changed}
-				places=${places.data} /></span>`} actions=${html`
-			<${Discard} draft=${draft} />
-			${choices.length > 0 && html`<${Button} kind="primary"
-				disabled=${!differs} command="rules.submit"
-				onClick=${() => setOpen(true)}>
-				${openLabel(choices)}</${Button}>`}`}>
-			<p class="muted">${t("policies.histogram", { n: HISTOGRAM_DAYS })}</p>
-			<${Scale} bands=${value.bands} scores=${scores} onChange=${bands} />
-			<${Bands} bands=${value.bands} scores=${scores} onChange=${bands} />
-			<${OnError} value=${value.onError}
-				onInput=${(onError) => change({ onError })} />
-		</${Section}>
-		<${Beside} ...${{ id, bands: value.bands, impact, mayRun }} /></div>
-	<${ImpactFlips} later=${impact} />
-	${open && html`<${Release} title=${t("policies.change", { id })} choices=${choices}
-		taken=${[...versions, ...places.data ?? []]
-		    .map(({ version }) => version)} before=${textOf(active)}
-		after=${textOf(value)} onClose=${() => setOpen(false)} onDone=${done} />`}`;
+	const policy = candidateOf(value);
+	const differs = edit.text !== textOf(active);
+	const mayRun = can("backtest.run");
+	const impact = useDebounced((signal) => impactOf({ eventType, policy }, signal),
+	    [eventType, edit.text], mayRun && differs ? IMPACT_MS : null);
+	const submit = () => edit.setOpen(true);
+	useKeys({ "rules.impact": mayRun && impact.run,
+	    "rules.submit": edit.choices.length > 0 && differs && submit });
+	return html`<${Editing} title=${t("policies.change", { id })}
+		...${{ edit, submit, impact }} beside=${html`
+		<${Section} title=${t("policies.simulate")}>
+			<${Simulate} id=${id} bands=${value.bands} /></${Section}>
+		<${ImpactBeside} later=${impact} />`}>
+		<p class="muted">${t("policies.histogram", { n: HISTOGRAM_DAYS })}</p>
+		<${Scale} bands=${value.bands} scores=${scores} onChange=${bands} />
+		<${Bands} bands=${value.bands} scores=${scores} onChange=${bands} />
+		<${OnError} value=${value.onError}
+			onInput=${(onError) => change({ onError })} />
+	</${Editing}>`;
 }
 
 export default function Policy({ params: { id }, query }) {
 	const load = useLoad((signal) => loadPolicy(id, query.from, signal),
 	    [id, query.from]);
-	return html`<${Page} title=${load.data?.eventType ?? id} lead=${id}
-		crumbs=${[[t("nav.policies"), href("/policies")]]}
-		actions=${html`<${Cli} words="policies show" operands=${[id]} />`}>
-		<${VersionTabs} of="policies" id=${id} value="editor"
-			count=${known(load, ({ versions }) => versions.length)} />
-		<${Loaded} load=${load} lines=${8}>${(data) => html`<${Editor}
-			key=${`${id} ${query.from}`} id=${id} ...${data}
-			reload=${load.reload} />`}</${Loaded}></${Page}>`;
+	return html`<${EditorPage} of="policies" id=${id} load=${load} lines=${8}
+		title=${load.data?.eventType ?? id} lead=${id}>${(data) => html`<${Editor}
+		key=${`${id} ${query.from}`} id=${id} ...${data}
+		reload=${load.reload} />`}</${EditorPage}>`;
 }
