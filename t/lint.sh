@@ -567,6 +567,14 @@ grep '^sql/functions/' "$tmp/text" | xargs awk '
 	/^(\$\$|end);$/ || expression && /;$/ { start = 0 }' >"$tmp/faults"
 verdict "no function in sql/functions has more than 60 lines"
 
+# A file that sends SQL text of its own is left out.
+cat sql/stmt.sql sql/*/*.sql | tr -cs 'a-z0-9_' '\n' | sort -u >"$tmp/sql_names"
+# shellcheck disable=SC2016 # this is perl
+xargs grep -L 'db_query(' <"$tmp/c" | xargs perl -0ne '
+	print "$1\n" while /\brows_\w+\([^;"]*?,\s*"(\w+)"/g' | sort -u |
+    comm -23 - "$tmp/sql_names" >"$tmp/faults"
+verdict "each column that C reads is a name in sql/"
+
 grep -vE '\.(tbl|md|csv|out|want|bad|rule|json|txt)$|^(LICENSE|CHANGES|\.gitignore|\.clang-format|debian/(changelog|copyright|source/format))' \
     "$tmp/text" | xargs awk '
 	FNR <= 3 && /SPDX-License-Identifier: ISC/ { names[FILENAME] }
