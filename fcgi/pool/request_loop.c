@@ -277,6 +277,9 @@ decide_first(
 	worker_limit(w, DECIDE_LIMIT);
 	log_context("req", n == 1 ? s->deciding[0]->req.correlation_id : NULL);
 	txn_run(w->engine, w->db, &s->arena, s->items, n, lock, deadline);
+
+	/* Nothing waits from here to the last answer. */
+	log_hold();
 	for (i = 0; i < n; i++) {
 		pr = s->deciding[i];
 		if (pr->req.item->outcome == TXN_BUSY) {
@@ -288,6 +291,7 @@ decide_first(
 		route_settle(&pr->req, &pr->resp);
 		send_reply(pr);
 	}
+	log_release();
 	return left;
 }
 

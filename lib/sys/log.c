@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,6 +39,8 @@ struct log_arguments {
 static void write_line(enum log_level level, const struct log_number *list,
     size_t n, const char *fmt, va_list ap)
     __attribute__((format(printf, 4, 0)));
+static void put_line(enum log_level level, const struct log_text *t);
+static void flush_held(void);
 static bool in_journal(void);
 static void open_journal(const char *path);
 static void await_journal(void);
@@ -75,6 +78,9 @@ static struct {
 	int socket;
 	const char *key; /* of log_context(), or NULL */
 	char value[CONTEXT_SIZE];
+	bool holds; /* between log_hold() and log_release() */
+	char held[PIPE_BUF]; /* lines to be written by one write() */
+	size_t held_n;
 } state;
 
 void
@@ -105,6 +111,22 @@ log_context(const char *key, const char *value)
 	state.key = value == NULL ? NULL : key;
 	if (value != NULL)
 		snprintf(state.value, sizeof(state.value), "%s", value);
+}
+
+void
+log_hold(void)
+{
+	state.holds = !state.sends;
+}
+
+void
+log_release(void)
+{
+	const int saved = errno;
+
+	state.holds = false;
+	flush_held();
+	errno = saved;
 }
 
 /* The four functions differ only in their level. */
@@ -155,7 +177,6 @@ log_exit(int status, const char *fmt, ...)
 	exit(status);
 }
 
-/* Write one line with one write(), so that lines of processes do not mix. */
 static void
 write_line(enum log_level level, const struct log_number *list, size_t n,
     const char *fmt, va_list ap)
@@ -179,16 +200,37 @@ write_line(enum log_level level, const struct log_number *list, size_t n,
 		    number, sizeof(number), "%lld", (long long)list[i].value);
 		put_pair(&t, list[i].key, strlen(list[i].key), number);
 	}
-	if (state.sends && send_to_journal(level, &t)) {
-		errno = saved;
-		return;
+	if (!state.sends || !send_to_journal(level, &t)) {
+		t.bytes[t.n++] = '\n';
+		put_line(level, &t);
 	}
-	t.bytes[t.n++] = '\n';
-
-	/* If standard error is closed, the line is lost. */
-	if (write(STDERR_FILENO, t.bytes, t.n) == -1)
-		errno = saved;
 	errno = saved;
+}
+
+/* Write the line behind those that are held, or hold it, too. */
+static void
+put_line(enum log_level level, const struct log_text *t)
+{
+	if (t->n > sizeof(state.held) - state.held_n)
+		flush_held();
+	memcpy(state.held + state.held_n, t->bytes, t->n);
+	state.held_n += t->n;
+	if (!state.holds || level < LOG_LEVEL_INFO)
+		flush_held();
+}
+
+/*
+ * Write whole lines with one write() of at most PIPE_BUF bytes, so that lines
+ * of processes do not mix.  If standard error is closed, they are lost.
+ */
+static void
+flush_held(void)
+{
+	const size_t n = state.held_n;
+
+	state.held_n = 0;
+	if (n > 0 && write(STDERR_FILENO, state.held, n) == -1)
+		return;
 }
 
 /*

@@ -62,6 +62,16 @@ void log_numbers(enum log_level level, const struct log_number *list, size_t n,
     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /*
+ * Hold lines of level info and debug until log_release() writes them with one
+ * call.  A line of a higher level, or a full buffer, writes all held lines at
+ * once, so the order of lines stays.  A process that is killed loses what it
+ * holds: hold only while it does not wait.  The socket of the journal gets each
+ * line at once.
+ */
+void log_hold(void);
+void log_release(void);
+
+/*
  * Print why the program cannot start, and exit with status.  Standard error
  * gets "program: why", the journal "<3>why".
  */

@@ -3,10 +3,12 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -211,6 +213,83 @@ START_TEST(long_lines_are_cut)
 }
 END_TEST
 
+/* How many bytes standard error has got since capture(). */
+static int
+bytes_written(void)
+{
+	int n = -1;
+
+	ck_assert_int_eq(ioctl(out[0], FIONREAD, &n), 0);
+	return n;
+}
+
+START_TEST(held_lines_are_written_at_their_release)
+{
+	capture();
+	journal_is(true);
+	log_init_at("test", LOG_LEVEL_DEBUG, "/nonexistent");
+	log_info("n=%d", 1);
+	log_hold();
+	log_info("n=%d", 2);
+	log_debug("n=%d", 3);
+	ck_assert_int_eq(bytes_written(), (int)strlen("<6>level=info n=1\n"));
+	errno = EPERM;
+	log_release();
+	ck_assert_int_eq(errno, EPERM);
+	log_info("n=%d", 4);
+	collect();
+	unsetenv("JOURNAL_STREAM");
+	ck_assert_str_eq(got,
+	    "<6>level=info n=1\n<6>level=info n=2\n"
+	    "<7>level=debug n=3\n<6>level=info n=4\n");
+}
+END_TEST
+
+START_TEST(warnings_and_errors_are_not_held)
+{
+	const char *want = _i == 1 ? "<6>level=info n=1\n<4>level=warn n=2\n"
+				   : "<6>level=info n=1\n<3>level=error n=2\n";
+
+	capture();
+	journal_is(true);
+	log_init_at("test", LOG_LEVEL_INFO, "/nonexistent");
+	log_hold();
+	log_info("n=%d", 1);
+	if (_i == 1)
+		log_warn("n=%d", 2);
+	else
+		log_error("n=%d", 2);
+	log_info("n=%d", 3);
+	ck_assert_int_eq(bytes_written(), (int)strlen(want));
+	log_release();
+	collect();
+	unsetenv("JOURNAL_STREAM");
+	ck_assert_int_eq(strncmp(got, want, strlen(want)), 0);
+	ck_assert_str_eq(got + strlen(want), "<6>level=info n=3\n");
+}
+END_TEST
+
+START_TEST(a_full_buffer_writes_whole_lines)
+{
+	char text[1000];
+	int i, n;
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	capture();
+	log_init("test", LOG_LEVEL_INFO);
+	log_hold();
+	for (i = 0; i < 4; i++)
+		log_info("why=%s", text);
+	n = bytes_written();
+	log_release();
+	collect();
+	ck_assert_int_gt(n, 3000);
+	ck_assert_int_le(n, PIPE_BUF);
+	ck_assert_int_eq(strncmp(got + n - 2, "x\nprogram=", 10), 0);
+}
+END_TEST
+
 START_TEST(only_exact_level_names_are_read)
 {
 	ck_assert_int_eq(log_level_parse("warn"), LOG_LEVEL_WARN);
@@ -235,6 +314,9 @@ suite_log(void)
 	tcase_add_test(tc, journal_of_other_stream_is_ignored);
 	tcase_add_loop_test(tc, exit_message_has_program_or_priority, 0, 2);
 	tcase_add_test(tc, long_lines_are_cut);
+	tcase_add_test(tc, held_lines_are_written_at_their_release);
+	tcase_add_loop_test(tc, warnings_and_errors_are_not_held, 0, 2);
+	tcase_add_test(tc, a_full_buffer_writes_whole_lines);
 	tcase_add_test(tc, only_exact_level_names_are_read);
 	suite_add_tcase(s, tc);
 	return s;

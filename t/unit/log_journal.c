@@ -141,6 +141,21 @@ START_TEST(lines_go_to_the_socket)
 }
 END_TEST
 
+START_TEST(the_socket_gets_held_lines_at_once)
+{
+	open_own_journal();
+	log_init_at("p", LOG_LEVEL_INFO, journal.sun_path);
+	log_hold();
+	log_info("event=b");
+	ck_assert_str_ne(received(), "");
+	close(receiver);
+	log_info("event=c");
+	ck_assert_str_eq(stderr_got(), "<6>level=info event=c\n");
+	log_release();
+	remove_own_journal();
+}
+END_TEST
+
 START_TEST(longest_line_has_room)
 {
 	char text[3000];
@@ -226,6 +241,7 @@ suite_log_journal(void)
 	tcase_add_loop_test(tc, pairs_are_fields, 0, (int)nitems(lines));
 	tcase_add_test(tc, fields_without_room_are_left_out);
 	tcase_add_test(tc, lines_go_to_the_socket);
+	tcase_add_test(tc, the_socket_gets_held_lines_at_once);
 	tcase_add_test(tc, longest_line_has_room);
 	tcase_add_loop_test(
 	    tc, journal_that_refuses_leaves_the_line_to_stderr, 0, 2);
