@@ -56,7 +56,6 @@ struct pending_request {
 
 struct request_loop {
 	struct worker *worker;
-	int listener;
 	struct arena arena;
 	void *block;
 	size_t max;
@@ -70,7 +69,6 @@ static int accept_requests(
     struct request_loop *s, struct pending_request **ret_other);
 static void set_db_deadline(struct request_loop *s, int64_t until);
 static bool error_persists(int reason);
-static bool more_wait(const struct request_loop *s);
 static void receive_request(struct request_loop *s, struct pending_request *pr);
 static void decide_waiting(struct request_loop *s);
 static size_t decide_first(
@@ -90,7 +88,6 @@ request_loop_new(struct worker *w, int listener, size_t max, struct fail *f)
 	if (s == NULL)
 		goto err0;
 	s->worker = w;
-	s->listener = listener;
 	s->max = max;
 	s->requests = calloc(max, sizeof(*s->requests));
 	s->deciding = calloc(max, sizeof(struct pending_request *));
@@ -157,10 +154,11 @@ request_loop_waiting(struct request_loop *s)
 }
 
 /*
- * Accept one connection, and the single decisions that wait behind it.  Stop at
- * the first other request and return it in *ret_other.  It is served after the
- * decisions; other workers take what waits behind it.  Also stop after
- * ACCEPT_TIME, for example if Redis slows down the check of budgets.
+ * Accept one connection, and the single decisions that wait behind it: the
+ * listener does not block.  Stop at the first other request and return it in
+ * *ret_other.  It is served after the decisions; other workers take what waits
+ * behind it.  Also stop after ACCEPT_TIME, for example if Redis slows down the
+ * check of budgets.
  */
 static int
 accept_requests(struct request_loop *s, struct pending_request **ret_other)
@@ -188,7 +186,7 @@ accept_requests(struct request_loop *s, struct pending_request **ret_other)
 		route_run(&pr->req, pr->route, &pr->resp);
 		if (pr->resp.status != 0)
 			send_reply(pr);
-	} while (s->n < s->max && clock_ticks() < until && more_wait(s));
+	} while (s->n < s->max && clock_ticks() < until);
 	return 0;
 }
 
@@ -206,14 +204,6 @@ error_persists(int reason)
 {
 	return reason == EMFILE || reason == ENFILE || reason == ENOMEM ||
 	    reason == EBADF;
-}
-
-static bool
-more_wait(const struct request_loop *s)
-{
-	struct pollfd fd = { .fd = s->listener, .events = POLLIN };
-
-	return poll(&fd, 1, 0) == 1;
 }
 
 /* Read the head of a request. */
