@@ -30,7 +30,8 @@ cluster_scratch() {
 
 # The archive's name follows from everything that shapes the cluster.
 cluster_archive() {
-	cluster_sum=$(cd "$srcdir" && find sql t/cluster.sh -type f |
+	cluster_sum=$(cd "$srcdir" &&
+	    find sql t/cluster.sh core/signal/signals.tbl -type f |
 	    LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-16)
 	echo "$builddir/t-cluster-$cluster_sum.tar"
 }
@@ -69,11 +70,35 @@ cluster_make() {
 	    "$builddir/assayctl" migrate --sql "$srcdir/sql" \
 	    >>"$scratch/log/prepare.log" 2>&1 </dev/null ||
 	    stack_die "migrate: $(tail -n 5 "$scratch/log/prepare.log")"
+	cluster_signals
 	stack_end "$stack_pg_pid" INT
 	stack_pg_pid=
 	tar -C "$scratch/new" -cf "$1.tmp" .
 	mv "$1.tmp" "$1"
 	rm -rf "$scratch/new"
+}
+
+# Make signals(sample): the signals and attributes of a sample by their names, as
+# core/decide/sample.c reads them.
+cluster_signals() {
+	cluster_psql postgres assay -c "create function signals(sample text)
+	returns json language sql immutable return (
+	with listed as (
+		select v.value, sum(case json_typeof(v.value)
+			when 'array' then (v.value ->> 0)::int else 1 end)
+			over (order by v.n) as place
+		from json_array_elements(sample::json -> 'values')
+			with ordinality as v(value, n)
+	), named as (
+		select (array[$(sed -n "s/^SIGNAL([A-Z0-9_]*, \"\([^\"]*\)\".*/'\1'/p" \
+		    "$srcdir/core/signal/signals.tbl" | paste -sd ,)])[l.place] as name,
+			l.value
+		from listed l where json_typeof(l.value) <> 'array'
+		union all
+		select a.key, a.value from json_each(sample::json -> 'signals') a
+	)
+	select ('{' || string_agg(to_json(name) || ':' || value, ',') || '}')::json
+	from named)"
 }
 
 # Unpack a copy of the prepared cluster into $scratch/pg.

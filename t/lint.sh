@@ -415,6 +415,13 @@ rows SIGNAL core/signal/signals.tbl 1 | while read -r signal; do
 done >"$tmp/faults"
 verdict "t/rules/every-signal.rule reads every signal"
 
+for release in t/compat/[0-9]*; do
+	rows SIGNAL core/signal/signals.tbl 1 |
+	    head -n "$(wc -l <"$release/signals.txt")" |
+	    diff "$release/signals.txt" - || echo "$release/signals.txt differs"
+done >"$tmp/faults" 2>&1
+verdict "the signals of each release keep their places in samples"
+
 # Workers of two releases share the active model.  By the version of the features
 # a worker knows whether the model fits its own.
 vector="version $(sed -n 's/^#define FEATURES_VERSION \([0-9]*\).*/\1/p' \

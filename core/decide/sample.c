@@ -23,6 +23,7 @@
 #define ATTR_PREFIX_LEN (sizeof(ATTR_PREFIX) - 1)
 #define NUMBER_SIZE 32 /* fits each number of str_number(), and a NUL */
 #define EXACT_DIGITS 15 /* a double represents each integer of 15 digits */
+#define HEAD_MEMBERS 5
 
 struct sample_reader {
 	const char *next;
@@ -44,10 +45,12 @@ struct sample_member {
 };
 
 static void add_shadow(struct str *s, const struct shadow_result *shadow);
+static void add_signal_values(struct str *s, const struct value *value);
 static int read_whole_or_head(
     struct sample_reader *r, struct arena *a, struct sample *ret);
 static bool read_member(struct sample_reader *r, const struct raw *name,
     struct arena *a, struct sample *ret);
+static bool in_head(const struct raw *name);
 static bool read_scorer(struct sample_reader *r, struct sample *ret);
 static bool read_score(struct sample_reader *r, struct sample *ret);
 static bool read_verdict(struct sample_reader *r, struct sample *ret);
@@ -57,6 +60,7 @@ static bool sample_read_ruleset(struct sample_reader *r, struct sample *ret);
 static bool sample_read_model(struct sample_reader *r, struct sample *ret);
 static bool read_p(struct sample_reader *r, struct sample *ret);
 static bool read_p_even(struct sample_reader *r, struct sample *ret);
+static bool read_signal_values(struct sample_reader *r, struct sample *ret);
 static bool read_version(struct sample_reader *r, const char **ret);
 static bool read_total(struct sample_reader *r, int *ret);
 static bool read_signals(
@@ -76,27 +80,25 @@ static bool skip_value(struct sample_reader *r);
 static bool name_equals(const struct raw *raw, const char *name);
 static int hex_digit(char c);
 
-/* All members that are read but signals; those after watched are not in the
- * head. */
+/* All members that are read but signals; the first ones are the head. */
 static const struct sample_member members[] = {
 	{ "scorer", read_scorer },
 	{ "ruleset", sample_read_ruleset },
 	{ "score", read_score },
 	{ "verdict", read_verdict },
-	{ "watched", read_watched },
+	{ "watched", read_watched }, /* the last of HEAD_MEMBERS */
 	{ "rulesScore", read_rules_score },
 	{ "model", sample_read_model },
 	{ "p", read_p },
 	{ "pEven", read_p_even },
+	{ "values", read_signal_values },
 };
 
 void
 sample_json(struct str *s, const struct ruleset *rs, const struct decision *d,
-    bool watched, const char *tags, const struct shadow_result *shadow,
+    bool watched, const struct shadow_result *shadow,
     const struct signals *sigs)
 {
-	size_t i;
-
 	writer_object(s, NULL);
 	writer_text(s, "scorer", scorer_name(d->scorer));
 	writer_text(s, "ruleset", rs->version);
@@ -104,19 +106,21 @@ sample_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 	writer_text(s, "verdict", verdict_name(d->verdict));
 	if (watched)
 		writer_bool(s, "watched", true);
-	writer_array(s, "rules");
-	for (i = 0; i < d->hits.n; i++)
-		writer_text(s, NULL, rs->rules[d->hits.index[i]].id);
-	writer_end(s);
-	writer_json(s, "tags", tags == NULL ? "[]" : tags);
 	if (d->scorer != SCORER_WEIGHTED)
 		writer_int(s, "rulesScore", d->rules.total);
-	if (d->scorer == SCORER_ML)
+	if (d->scorer == SCORER_ML) {
+		writer_name(s, "tags");
+		score_reasons(s, &d->rules);
 		sample_model(s, d);
+	}
 	if (shadow != NULL)
 		add_shadow(s, shadow);
-	writer_name(s, "signals");
-	signals_json(s, sigs);
+	add_signal_values(s, sigs->value);
+	if (sigs->event->n_attrs > 0) {
+		writer_object(s, "signals");
+		signals_attrs(s, sigs->event);
+		writer_end(s);
+	}
 	writer_end(s);
 }
 
@@ -164,6 +168,30 @@ add_shadow(struct str *s, const struct shadow_result *shadow)
 	writer_end(s);
 }
 
+/* The values in the order of the signals; [n] stands for n unknown ones. */
+static void
+add_signal_values(struct str *s, const struct value *value)
+{
+	int64_t unknown = 0;
+	size_t i;
+
+	writer_array(s, "values");
+	for (i = 0; i < SIGNAL__MAX; i++) {
+		if (value[i].type == VALUE_UNKNOWN) {
+			unknown++;
+			continue;
+		}
+		if (unknown > 0) {
+			writer_array(s, NULL);
+			writer_int(s, NULL, unknown);
+			writer_end(s);
+			unknown = 0;
+		}
+		writer_value(s, NULL, &value[i]);
+	}
+	writer_end(s);
+}
+
 /* Read a sample; if a is NULL, only its head. */
 static int
 read_whole_or_head(struct sample_reader *r, struct arena *a, struct sample *ret)
@@ -182,7 +210,7 @@ read_whole_or_head(struct sample_reader *r, struct arena *a, struct sample *ret)
 	do {
 		if (!skip_text(r, before) || !read_member_name(r, &name))
 			return -1;
-		if (a == NULL && name_equals(&name, "rules"))
+		if (a == NULL && !in_head(&name))
 			break;
 		if (!read_member(r, &name, a, ret))
 			return -1;
@@ -207,6 +235,17 @@ read_member(struct sample_reader *r, const struct raw *name, struct arena *a,
 	if (a != NULL && name_equals(name, "signals"))
 		return read_signals(r, a, ret);
 	return skip_value(r);
+}
+
+static bool
+in_head(const struct raw *name)
+{
+	size_t i;
+
+	for (i = 0; i < HEAD_MEMBERS; i++)
+		if (name_equals(name, members[i].name))
+			return true;
+	return false;
 }
 
 /* Leave the scorer 0 if the name is unknown: another version wrote it. */
@@ -279,6 +318,40 @@ static bool
 read_p_even(struct sample_reader *r, struct sample *ret)
 {
 	return sample_read_number(r, &ret->p_even);
+}
+
+/*
+ * Read the values that add_signal_values() wrote.  Skip those of signals that
+ * this version does not know: a later version wrote them, and no rule reads
+ * them.
+ */
+static bool
+read_signal_values(struct sample_reader *r, struct sample *ret)
+{
+	const char *before = "[";
+	struct value value;
+	double unknown, place = 0;
+
+	if (skip_text(r, "[]"))
+		return true;
+	do {
+		if (!skip_text(r, before))
+			return false;
+		before = ",";
+		if (skip_text(r, "[")) {
+			if (!sample_read_number(r, &unknown) ||
+			    !skip_text(r, "]") || unknown < 0)
+				return false;
+			place += unknown;
+			continue;
+		}
+		if (!read_value(r, &value))
+			return false;
+		if (place < SIGNAL__MAX)
+			ret->signals.value[(size_t)place] = value;
+		place++;
+	} while (!skip_text(r, "]"));
+	return true;
 }
 
 /* Read a version, or null.  Skip it if only the head is read. */
@@ -423,7 +496,8 @@ sample_read_number(struct sample_reader *r, double *ret)
 	while (
 	    p < r->end && *p >= '0' && *p <= '9' && p - r->next < EXACT_DIGITS)
 		n = n * 10 + (*p++ - '0');
-	if (p > r->next && p < r->end && (*p == ',' || *p == '}')) {
+	if (p > r->next && p < r->end &&
+	    (*p == ',' || *p == ']' || *p == '}')) {
 		r->next = p;
 		*ret = (double)n;
 		return true;

@@ -39,16 +39,25 @@ struct sample {
 
 /*
  * Append the sample of a decision by rs as a JSON object without spaces:
- * {"scorer","ruleset","score","verdict","watched"?,"rules","tags",
- * "rulesScore"?,"model"?,"p"?,"pEven"?,"shadow"?,"signals"}.  The members
- * before "rules" are the head.  tags is the reasons of the rules as JSON; NULL
- * gives an empty array.  rulesScore is written if the scorer is not weighted;
- * model, p and pEven if it is ml.  shadow may be NULL; otherwise its object is
- * {"id","score","verdict","tags"}, and tags has all of its reasons.
+ * {"scorer","ruleset","score","verdict","watched"?,"rulesScore"?,"tags"?,
+ * "model"?,"p"?,"pEven"?,"shadow"?,"values","signals"?}.
+ * - The members up to watched are the head.
+ * - rulesScore is written if the scorer is not weighted.
+ * - tags, model, p and pEven are written if it is ml.  tags are the reasons of
+ *   the rules, for labels.
+ * - shadow may be NULL; otherwise its object has id, score, verdict and tags,
+ *   all of its reasons.
+ * - values are those of the signals, in the order of signals.tbl.  An array of
+ *   one number stands for so many unknown ones, and the last ones may be left
+ *   out: ["order.place",[1],12.5,"EUR"].
+ * - signals is an object with the attributes.
+ *
+ * Earlier builds wrote all known signals into the object signals, no values,
+ * and the members rules and tags after the head.
  */
 void sample_json(struct str *s, const struct ruleset *rs,
-    const struct decision *d, bool watched, const char *tags,
-    const struct shadow_result *shadow, const struct signals *sigs);
+    const struct decision *d, bool watched, const struct shadow_result *shadow,
+    const struct signals *sigs);
 
 /*
  * Append the members model, p and pEven of a decision of SCORER_ML in the form
@@ -57,9 +66,10 @@ void sample_json(struct str *s, const struct ruleset *rs,
 void sample_model(struct str *s, const struct decision *d);
 
 /*
- * Read len bytes that sample_json() wrote, and skip unknown members.  The
- * strings of ret are in arena a.  Do not copy or move *ret: it points into
- * itself.  Return 0, or -1 if the text is not a sample or the arena is full.
+ * Read len bytes that sample_json() wrote, now or in an earlier build, and skip
+ * unknown members.  The strings of ret are in arena a.  Do not copy or move
+ * *ret: it points into itself.  Return 0, or -1 if the text is not a sample or
+ * the arena is full.
  */
 int sample_read(struct arena *a, const char *text, size_t len,
     struct sample *ret) __attribute__((warn_unused_result));

@@ -75,18 +75,25 @@ signals_compute(const struct event *ev, const struct signal_facts *facts,
 void
 signals_json(struct str *s, const struct signals *sigs)
 {
-	const struct event *ev = sigs->event;
-	char name[sizeof("attr.") + EVENT_ATTR_NAME_MAX];
 	size_t i;
 
 	writer_object(s, NULL);
 	for (i = 0; i < SIGNAL__MAX; i++)
 		add_known(s, signal_name((enum signal)i), &sigs->value[i]);
+	signals_attrs(s, sigs->event);
+	writer_end(s);
+}
+
+void
+signals_attrs(struct str *s, const struct event *ev)
+{
+	char name[sizeof("attr.") + EVENT_ATTR_NAME_MAX];
+	size_t i;
+
 	for (i = 0; i < ev->n_attrs; i++) {
 		snprintf(name, sizeof(name), "attr.%s", ev->attrs[i].name);
 		add_known(s, name, &ev->attrs[i].value);
 	}
-	writer_end(s);
 }
 
 /* Append a member unless its value is unknown. */

@@ -71,4 +71,7 @@ enum signal signal_parse(const char *name);
  */
 void signals_json(struct str *s, const struct signals *sigs);
 
+/* Append only the attributes, without braces. */
+void signals_attrs(struct str *s, const struct event *ev);
+
 #endif

@@ -255,18 +255,14 @@ sample_text(
 	return sample_text_with(a, rs, ev, NULL);
 }
 
-/* With a model, too, the sample has the tags of the rules, for labels. */
 static const char *
 sample_text_with(struct arena *a, const struct ruleset *rs,
     const struct txn_event *ev, const struct shadow_result *shadow)
 {
-	const struct decision *d = &ev->decision;
 	struct str s;
 
 	str_init(&s, a);
-	sample_json(&s, rs, d, ev->listed == LIST_WATCH,
-	    d->scorer == SCORER_ML ? reasons_text(a, &d->rules)
-				   : ev->item->answer.reasons,
-	    shadow, &ev->signals);
+	sample_json(&s, rs, &ev->decision, ev->listed == LIST_WATCH, shadow,
+	    &ev->signals);
 	return str_text(&s);
 }

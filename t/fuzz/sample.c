@@ -67,8 +67,7 @@ check_again(const struct sample *first)
 	size_t i;
 
 	str_init(&s, &arena);
-	sample_json(
-	    &s, &no_rules, &d, first->watched, NULL, NULL, &first->signals);
+	sample_json(&s, &no_rules, &d, first->watched, NULL, &first->signals);
 	text = str_text(&s);
 	assert(text != NULL);
 	assert(sample_read(&arena, text, s.len, &again) == 0);
@@ -80,6 +79,7 @@ check_again(const struct sample *first)
 	assert(again.watched == first->watched);
 	for (i = 0; i < SIGNAL__MAX; i++)
 		assert(same(&again.signals.value[i], &first->signals.value[i]));
+	assert(again.event.n_attrs <= first->event.n_attrs);
 	assert(sample_read_head(text, s.len < SAMPLE_HEAD ? s.len : SAMPLE_HEAD,
 		   &head) == 0);
 	assert(head.score == first->score && head.verdict == first->verdict);

@@ -78,6 +78,8 @@ for release in "$srcdir"/t/compat/${RECORD:-[0-9]*}; do
 		    >"$release/recording.txt"
 		compat -c 'include "compat"; without_texts' \
 		    "$srcdir/docs/openapi.json" >"$release/openapi.json"
+		sed -n 's/^SIGNAL([A-Z0-9_]*, "\([^"]*\)".*/\1/p' \
+		    "$srcdir/core/signal/signals.tbl" >"$release/signals.txt"
 	else
 		is "the calls of ${release##*/} get what they got then" \
 		    "$(compat -r 'include "compat"; broken' "$scratch/calls")" ""

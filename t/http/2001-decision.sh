@@ -35,10 +35,10 @@ is "the stored request is masked" "$(sql "
     request::json ->> 'amount', request::json ->> 'currency'
     from assay.decision_detail where event_id = 'e-1'")" "196.188.•.•|+2519•••••44|42.50|EUR"
 is "the stored signals are those before the event" "$(sql "
-    select sample::json #>> '{signals,velocity.attemptsLast2m}',
-    sample::json #>> '{signals,device.firstSeen}',
-    sample::json #>> '{signals,graph.ringSize}',
-    sample::json #>> '{signals,attr.merchant}',
+    select signals(sample) ->> 'velocity.attemptsLast2m',
+    signals(sample) ->> 'device.firstSeen',
+    signals(sample) ->> 'graph.ringSize',
+    signals(sample) ->> 'attr.merchant',
     sample like '%196.188%' or sample like '%251912%'
     from assay.decision_detail where event_id = 'e-1'")" "0|true|1|m-1|f"
 is "the event makes four entities, six links and one component" "$(sql "

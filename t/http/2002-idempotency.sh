@@ -46,8 +46,8 @@ is "24 equal events make one verdict" \
     where event_id = 'dup'")" 1
 http POST /v1/decisions \
     '{"id":"after","type":"account.login","subject":{"userId":"u-2"}}'
-is "24 equal events count as one attempt" "$(sql "select sample::json #>>
-    '{signals,velocity.attemptsLast2m}' from assay.decision_detail
+is "24 equal events count as one attempt" "$(sql "select signals(sample) ->>
+    'velocity.attemptsLast2m' from assay.decision_detail
     where event_id = 'after'")" 1
 
 # 24 users at once with one key, so each request takes another user's lock.

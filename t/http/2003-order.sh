@@ -18,11 +18,11 @@ seq 60 | xargs -P 12 -I{} curl -s --unix-socket "$scratch/run/http.sock" \
     -d '{"id":"p-{}","type":"card.refund","amount":10,"currency":"EUR","subject":{"userId":"busy","deviceId":"d-{}"}}'
 is "60 parallel events count 0 to 59 earlier ones, each number once" "$(sql "
     select count(*), count(distinct n), min(n), max(n) from (
-	select (sample::json #>> '{signals,velocity.attemptsLast2m}')::int n
+	select (signals(sample) ->> 'velocity.attemptsLast2m')::int n
 	from assay.decision_detail where user_id = 'busy') s")" "60|60|0|59"
 is "parallel events count every device" "$(sql "
-    select max((sample::json #>> '{signals,graph.devicesOnUser}')::int),
-    max((sample::json #>> '{signals,graph.ringSize}')::int)
+    select max((signals(sample) ->> 'graph.devicesOnUser')::int),
+    max((signals(sample) ->> 'graph.ringSize')::int)
     from assay.decision_detail where user_id = 'busy'")" "59|60"
 is "parallel events make one component" "$(sql "select max(size)
     from assay.entity where parent is null")" 61
@@ -34,22 +34,22 @@ http POST /v1/decisions/batch "$(jq -cn '{events: [range(30) | {id: "q-\(.)",
     deviceId: "shared"}}]}')"
 is_json "a batch answers in input order" '[.results[] | .ok] | all' true
 is "a batch counts one user's events in order" "$(sql "
-    select string_agg(sample::json #>> '{signals,velocity.attemptsLast2m}', ','
+    select string_agg(signals(sample) ->> 'velocity.attemptsLast2m', ','
 	order by split_part(event_id, '-', 2)::int)
     from assay.decision_detail where user_id = 'a'")" "0,1,2,3,4,5,6,7,8,9"
 is "a batch counts the users of a shared device in order" "$(sql "
-    select string_agg(sample::json #>> '{signals,graph.usersOnDevice}', ','
+    select string_agg(signals(sample) ->> 'graph.usersOnDevice', ','
 	order by split_part(event_id, '-', 2)::int)
     from assay.decision_detail where event_id in ('q-0', 'q-1', 'q-2', 'q-3', 'q-4')")" \
     "0,1,2,3,3"
 is "a batch counts the ring in order" "$(sql "
-    select string_agg(sample::json #>> '{signals,graph.ringSize}', ','
+    select string_agg(signals(sample) ->> 'graph.ringSize', ','
 	order by split_part(event_id, '-', 2)::int)
     from assay.decision_detail where event_id in ('q-0', 'q-3', 'q-6')")" "1,4,6"
 is "a batch sees a device for the first time once" \
     "$(sql "select count(*) from assay.decision_detail
     where event_id like 'q-%'
-    and sample::json #>> '{signals,device.firstSeen}' = 'true'")" 1
+    and signals(sample) ->> 'device.firstSeen' = 'true'")" 1
 
 # Batches with the same users in different orders do not deadlock.
 for i in 1 2 3 4 5 6; do
@@ -66,7 +66,7 @@ is "crossing batches are all decided" "$(cat "$scratch"/out.* |
     jq -r '.results[] | .decision.score >= 0' | sort | uniq -c |
     tr -s ' ')" " 240 true"
 is "crossing batches count every event" "$(sql "select sum(n) from (
-    select max((sample::json #>> '{signals,velocity.attemptsLast2m}')::int) + 1 n
+    select max((signals(sample) ->> 'velocity.attemptsLast2m')::int) + 1 n
     from assay.decision_detail where event_id like 'x-%' group by user_id) s")" 240
 is "an address's count of users equals its links" \
     "$(sql "select string_agg(users::text, ',')

@@ -43,7 +43,7 @@ for n in 1 5 14; do
 done
 is "an event counts its user's earlier ones in the transaction" "$(sql "
     select string_agg(n::text, ' ' order by seen) from (
-	select (sample::json #>> '{signals,velocity.attemptsLast24h}')::int
+	select (signals(sample) ->> 'velocity.attemptsLast24h')::int
 	    as seen, count(*) as n
 	from assay.decision_detail where event_id like 'c$attempt-%' group by 1) d")" \
     "10 4"

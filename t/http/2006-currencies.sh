@@ -19,7 +19,7 @@ amount_signals() {
 	    coalesce(s ->> 'anomaly.samples', '-'),
 	    coalesce(s ->> 'anomaly.amountMean', '-'),
 	    coalesce(s ->> 'anomaly.amountZScore', '-')
-	    from (select sample::json -> 'signals' s from assay.decision_detail
+	    from (select signals(sample) s from assay.decision_detail
 		where event_id = '$1') d"
 }
 

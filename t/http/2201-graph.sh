@@ -61,9 +61,9 @@ is "a batch that forgets a link and meets it again is decided" \
     "$STATUS $(json '[.results[] | select(.ok and .decision.score >= 0)] |
     length')" "200 31"
 http POST /v1/decisions "$(login_event u-1 ',"deviceId":"d-old"')"
-is "a link that was met again is counted once" "$(sql "select sample::json #>>
-    '{signals,graph.usersOnDevice}', sample::json #>>
-    '{signals,graph.devicesOnUser}' from assay.decision_detail
+is "a link that was met again is counted once" "$(sql "select signals(sample) ->>
+    'graph.usersOnDevice', signals(sample) ->>
+    'graph.devicesOnUser' from assay.decision_detail
     order by decided_at desc limit 1")" "1|32"
 is "after a forgotten link the counters equal a recount" "$(graph_faults)" ""
 
@@ -103,7 +103,7 @@ is "every parallel event is decided once" \
 is "every parallel event counts all earlier ones of its user" \
     "$(sql "select count(*) from (
 	select row_number() over (partition by user_id order by decided_at) - 1
-	<> (sample::json #>> '{signals,velocity.attemptsLast24h}')::int as wrong
+	<> (signals(sample) ->> 'velocity.attemptsLast24h')::int as wrong
 	from assay.decision_detail where user_id like 'c-%') x where wrong")" 0
 is "after parallel events the counters equal a recount" "$(graph_faults)" ""
 

@@ -41,9 +41,9 @@ is "a repeated key replays the blocked answer" \
     "$(json .verdict) $(header x-engine-idempotent-replay)" "deny true"
 decide_event "$(card_event n-1 ',"deviceId":"n-d","fingerprint":"n-f"')"
 is "after a blocked event the user's next event is the first" "$(sql "select
-    sample::json #>> '{signals,velocity.attemptsLast24h}',
-    sample::json #>> '{signals,device.firstSeen}',
-    sample::json #>> '{signals,device.fingerprintFirstSeen}'
+    signals(sample) ->> 'velocity.attemptsLast24h',
+    signals(sample) ->> 'device.firstSeen',
+    signals(sample) ->> 'device.fingerprintFirstSeen'
     from assay.decision_detail where user_id = 'n-1' and sample is not null")" "0|true|true"
 
 # The watch list raises a verdict to review, in the policy's queue for reviews.
@@ -72,7 +72,7 @@ is "each review of a watched user opens a case" \
 w-101|second-line|30
 w-login|risk-ops|0"
 is "each event of a watched user is counted" "$(sql "select
-    max(sample::json #>> '{signals,velocity.attemptsLast24h}')
+    max(signals(sample) ->> 'velocity.attemptsLast24h')
     from assay.decision_detail where user_id = 'w-1'")" 3
 
 # One phone is one phone, however it is written; another text costs no verdict.
@@ -106,7 +106,7 @@ is "a batch applies lists to each of its events" \
     .decision.score)" else "-" end] | join(" ")')" \
     "deny-1 allow0 review0 - deny-1 allow0"
 is "a batch counts only the scored events of a user" "$(sql "select string_agg(
-    sample::json #>> '{signals,velocity.attemptsLast24h}', ' '
-    order by sample::json #>> '{signals,velocity.attemptsLast24h}')
+    signals(sample) ->> 'velocity.attemptsLast24h', ' '
+    order by signals(sample) ->> 'velocity.attemptsLast24h')
     from assay.decision_detail where user_id = 'b-1'")" "0 1"
 finish

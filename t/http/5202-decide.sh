@@ -41,7 +41,7 @@ done
 decide_later o-2 u-2
 cron decide
 is "each event of a user sees those before it" "$(sql "select string_agg(
-    event_id || '=' || (sample::json->'signals'->>'velocity.attemptsLast24h'),
+    event_id || '=' || (signals(sample)->>'velocity.attemptsLast24h'),
     ' ' order by decided_at) from assay.decision_detail where user_id = 'u-many'")" \
     "v-1=0 v-2=1 v-3=2 v-4=3 v-5=4 v-6=5 v-7=6"
 is "the run logs how many events it decided" "$(last_count decided)" 8

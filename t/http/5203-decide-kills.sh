@@ -116,9 +116,9 @@ is "each event has a key, a sample and a case" "$(sql "select
     (select count(distinct event_id) from assay.review_case),
     (select count(*) from assay.review_case)")" "638|638|638|638"
 is "each event of a user sees those before it" "$(sql "select event_id,
-    sample::json->'signals'->>'velocity.attemptsLast24h' from assay.decision_detail
+    signals(sample)->>'velocity.attemptsLast24h' from assay.decision_detail
     where event_id like '%:%' and
-    (sample::json->'signals'->>'velocity.attemptsLast24h')::int + 1 <>
+    (signals(sample)->>'velocity.attemptsLast24h')::int + 1 <>
     split_part(event_id, ':', 2)::int")" ""
 is "both companions decided events" "$(grep -l event=queued_event_decided \
     "$scratch"/log/cron[23].log | wc -l)" 2

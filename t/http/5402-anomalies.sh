@@ -49,7 +49,7 @@ is "the event of an anomaly has ids and amounts and nothing else" \
     "$(sql "select o.data::jsonb =
     jsonb_build_object('userId', 'u-2', 'eventId', 'a-1', 'eventType',
 	'order.place', 'amountZScore',
-	d.sample::jsonb -> 'signals' -> 'anomaly.amountZScore',
+	signals(d.sample)::jsonb -> 'anomaly.amountZScore',
 	'amount', 900.50, 'currency', 'EUR', 'verdict', '$(json .verdict)'),
     o.data like '%\"amount\":900.50,%', o.event, o.user_id, o.correlation_id,
     o.occurred_at = d.decided_at

@@ -84,8 +84,8 @@ http POST /v1/decisions/async '{"id":"later-1","type":"account.login",
     "subject":{"userId":"u-9","ip":"81.2.3.4"}}'
 # shellcheck disable=SC2317 # called by name
 later_country_is() {
-	[ "$(sql "select concat_ws(' ', sample::json -> 'signals' ->> 'geo.country',
-	    sample::json -> 'signals' ->> 'geo.asn')
+	[ "$(sql "select concat_ws(' ', signals(sample) ->> 'geo.country',
+	    signals(sample) ->> 'geo.asn')
 	    from assay.decision_detail where event_id = 'later-1'")" = "$1" ]
 }
 check "the companion decides with the new databases" \

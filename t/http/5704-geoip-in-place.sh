@@ -28,7 +28,7 @@ ask() {
 
 # countries: those of the decisions since the last call.
 countries() {
-	sql "select string_agg(distinct sample::json -> 'signals' ->> 'geo.country', ' ')
+	sql "select string_agg(distinct signals(sample) ->> 'geo.country', ' ')
 	    from assay.decision_detail where decided_at > '$since'"
 	since=$(sql "select clock_timestamp()")
 }

@@ -29,8 +29,8 @@ while [ $n -lt 6 ]; do
 		echo false)}}"
 	# The answer and the sample of each, one after the other.
 	printf '%s\n' "$BODY" | tr -d '\n' >>"$scratch/decided"
-	sql "select sample from assay.decision_detail where event_id = 'm-$n'" \
-	    >>"$scratch/decided"
+	sql "select sample::jsonb || jsonb_build_object('signals', signals(sample))
+	    from assay.decision_detail where event_id = 'm-$n'" >>"$scratch/decided"
 done
 
 # Recompute each decision: a row of features.tbl is a function of the signals.

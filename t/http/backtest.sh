@@ -80,7 +80,7 @@ make_samples() {
 	sql "create view sample as
 	    select v.event_type as type, v.verdict as answered, v.score,
 		v.reasons::jsonb @> '[{\"tag\":\"list.watch\"}]' as watched,
-		d.sample::jsonb->'signals' as s,
+		signals(d.sample)::jsonb as s,
 		coalesce(l.chargeback, l.analyst) as label
 	    from assay.verdict_log v
 		join assay.decision_detail d on d.verdict_id = v.id

@@ -50,7 +50,7 @@ last_signals() {
 	    s->>'device.fingerprintFirstSeen', s->>'anomaly.samples',
 	    s->>'velocity.attemptsLast24h', s->>'graph.ringSize',
 	    s->>'graph.usersOnIp', s->>'graph.usersOnPhone')
-	from (select sample::json->'signals' as s from assay.decision_detail
+	from (select signals(sample) as s from assay.decision_detail
 	    order by decided_at desc limit 1) x"
 }
 

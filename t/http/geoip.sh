@@ -39,7 +39,7 @@ seen_countries() {
 	for n in 1 2 3 4; do
 		http POST /v1/decisions "{\"type\":\"account.login\",
 		    \"subject\":{\"userId\":\"u-$n\",\"ip\":\"81.2.3.4\"}}"
-		sql "select sample::json -> 'signals' ->> 'geo.country'
+		sql "select signals(sample) ->> 'geo.country'
 		    from assay.decision_detail order by decided_at desc limit 1"
 	done | sort -u | paste -sd ' '
 }

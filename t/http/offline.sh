@@ -77,7 +77,8 @@ decide_rows() {
 	is "the service decides the other events in batches" "$STATUS" 0
 	sql "select d.event_id, to_char(d.decided_at at time zone 'UTC',
 		'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'),
-		'\"reasons\":' || v.reasons || ',' || d.sample
+		'\"signals\":' || signals(d.sample) || '\"reasons\":' || v.reasons ||
+		',' || d.sample
 	    from assay.decision_detail d join assay.verdict_log v on v.id = d.verdict_id
 	    order by d.decided_at" >"$scratch/live"
 	perl -e '
@@ -102,7 +103,7 @@ decide_again() {
 	perl -e '
 		sub same { join " ", map { $_[0] =~ /$_/ ? $1 : "-" }
 		    qr/"verdict":"(\w+)"/, qr/"score":([^,]*)/,
-		    qr/"reasons":(\[.*?\]),/, qr/("model":.*?),"signals"/,
+		    qr/"reasons":(\[.*?\]),/, qr/("model":.*?),"(?:signals|values)"/,
 		    qr/"signals":(\{.*?\})/ }
 		open my $live, "<", $ARGV[0]; open my $out, "<", $ARGV[1];
 		my (%live, $n, $shown);

@@ -9,7 +9,7 @@ here='"deviceId":"d-shop","ip":"196.188.7.8"'
 # labels, and of its ip.
 rates_seen() {
 	sql "select string_agg(coalesce(trim_scale(round(
-		(sample::json->'signals'->>('risk.' || w.name))::numeric, 6))
+		(signals(sample)->>('risk.' || w.name))::numeric, 6))
 		::text, '-'), ' ' order by w.place)
 	from (select * from assay.decision_detail order by decided_at desc limit 1) d,
 	    (values (1, 'deviceFraudRate'), (2, 'deviceFraudRate7d'),

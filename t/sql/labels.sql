@@ -81,18 +81,20 @@ select event_id, round(extract(epoch from match_after - now()) / 10)
 from assay.label where event_id like 'w-%' order by 1;
 
 -- Only the companion reads the tags of a decision by a model, from its sample;
--- without the sample there are no tags.
+-- without the sample, or with that of a decision by rules, there are no tags.
+select decide('m-0', '[]');
 select decide('m-1', '[{"tag":"ml:graph.ringSize","points":40}]');
 select decide('m-2', '[]');
 select decide('m-3', '[{"tag":"ml:rules.score","points":70}]');
 insert into assay.decision_detail (decided_at, verdict_id, event_id, event_type,
     user_id, sample)
 select decided_at, id, event_id, event_type, 'u',
-	'{"tags":[{"tag":"modelled","points":9},{"tag":"list.watch","points":0}]}'
-from assay.verdict_log where event_id in ('m-1', 'm-2');
+	case when event_id = 'm-0' then '{"values":[]}' else
+	'{"tags":[{"tag":"modelled","points":9},{"tag":"list.watch","points":0}]}' end
+from assay.verdict_log where event_id in ('m-0', 'm-1', 'm-2');
 update assay.label set match_after = 'infinity';
 select assay.chargeback_put('m-' || n, 'cor_8', 1000)
-from generate_series(1, 3) n;
+from generate_series(0, 3) n;
 select count(*) from assay.label where event_id like 'm-%' and credited_outcome is null;
 select assay.labels_match(10);
 select event_id, tags, credited_outcome from assay.label where event_id like 'm-%'

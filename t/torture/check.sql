@@ -198,19 +198,20 @@ begin
 	return query select 'sample: scored verdicts have one, of that score', v.id
 	from stored v where v.scored <> (v.sample is not null)
 		or v.score <> (v.sample->>'score')::int
-		or v.sample->'tags' is distinct from v.reasons and v.scored;
+		or v.sample ? 'tags'; -- those are the reasons
 
 	-- The signals of a user's events about the user's earlier events.  A
 	-- user's transactions run one after another, in the order of their
 	-- numbers, even if a clock goes back.
 	return query with seen as (
-		select v.*, v.sample->'signals' as signals,
-			(v.sample#>>'{signals,velocity.attemptsLast24h}')::bigint as nth,
+		select v.*, s.signals,
+			(s.signals->>'velocity.attemptsLast24h')::bigint as nth,
 			v.event#>>'{subject,deviceId}' as device,
 			v.event ? 'amount' and v.verdict <> 'deny' and v.event_type
 			    not in ('card.capture', 'card.refund', 'account.login')
 			    as sampled
-		from stored v where v.scored
+		from stored v, signals(v.sample::text) as s(signals)
+		where v.scored
 	), met as (
 		select v.*, v.device is not null and row_number() over (
 		    partition by v.user_id, v.device order by v.xid, v.nth) = 1 as new

@@ -180,8 +180,8 @@ $$),
 $$),
 -- The signals miss another event of the user, or count one that was not stored.
 ('user: attempts', $$
-	update assay.decision_detail set sample = jsonb_set(sample::jsonb,
-	    '{signals,velocity.attemptsLast24h}', '1000')
+	update assay.decision_detail set sample = sample::jsonb
+	    || '{"signals": {"velocity.attemptsLast24h": 1000}}'
 	where verdict_id = (select id from one)
 $$),
 ('user: attempts', $$
@@ -191,13 +191,13 @@ $$),
 	delete from assay.decision_detail where verdict_id = (select id from one)
 $$),
 ('user: samples', $$
-	update assay.decision_detail set sample = jsonb_set(sample::jsonb,
-	    '{signals,anomaly.samples}', '1000')
+	update assay.decision_detail set sample = sample::jsonb
+	    || '{"signals": {"anomaly.samples": 1000}}'
 	where verdict_id = (select id from one)
 $$),
 ('user: devices', $$
-	update assay.decision_detail set sample = jsonb_set(sample::jsonb,
-	    '{signals,graph.devicesOnUser}', '400')
+	update assay.decision_detail set sample = sample::jsonb
+	    || '{"signals": {"graph.devicesOnUser": 400}}'
 	where verdict_id = (select id from one)
 $$),
 ('user: a state for each that was scored', $$

@@ -39,6 +39,7 @@ static const double numbers[] = { 0, 1, 28, 0.1, 3000.01, 1e15, 1e300, -0.5,
 static const char *const strings[] = { "", "ET", "a \"quoted\" \\ thing",
 	"\x01\x1f\x7f tab\t", "caf\xc3\xa9 \xf0\x9f\x92\xb3", "{}[],:" };
 
+static const struct reason velocity = { "velocity", 28 };
 static const struct reason shadow_reasons[] = { { "ring", 60 },
 	{ "a \"b\"", 12 } };
 static const struct shadow_result shadow = { "shd_1", VERDICT_DENY,
@@ -46,7 +47,9 @@ static const struct shadow_result shadow = { "shd_1", VERDICT_DENY,
 
 static struct value value_at(enum value_type type, size_t i);
 static void check_value(const struct value *a, const struct value *b);
+static void check_read(const char *text, const struct signals *want);
 static const char *written(const struct signals *sigs, bool watched);
+static const char *written_before(const struct signals *sigs);
 static const char *written_by(enum scorer scorer, const struct signals *sigs,
     bool watched, const struct shadow_result *of_shadow);
 
@@ -90,14 +93,39 @@ START_TEST(sample_is_read_back_as_written)
 	ck_assert_int_eq(got.score, 54);
 	ck_assert_int_eq(got.verdict, VERDICT_REVIEW);
 	ck_assert_int_eq(got.watched, _i % 2 == 1);
+	check_read(text, &sigs);
+	check_read(written_before(&sigs), &sigs);
+}
+END_TEST
+
+/* A value has its place in the array; [n] stands for n unknown ones. */
+START_TEST(values_are_in_the_order_of_the_signals)
+{
+	static const struct {
+		enum signal known[3];
+		const char *values;
+	} cases[] = {
+		{ { SIGNAL__MAX }, "\"values\":[]}" },
+		{ { SIGNAL_EVENT_TYPE, SIGNAL__MAX }, "\"values\":[7]}" },
+		{ { SIGNAL_EVENT_CHANNEL, SIGNAL_EVENT_CURRENCY, SIGNAL__MAX },
+		    "\"values\":[[1],7,[1],7]}" },
+		{ { SIGNAL_EVENT_AMOUNT, SIGNAL_RISK_IP_FRAUD_RATE,
+		      SIGNAL__MAX },
+		    "\"values\":[[2],7,[34],7]}" },
+	};
+	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
+	struct signals sigs = { .event = &ev };
+	const enum signal *known;
+	const char *text;
+	size_t i;
+
 	for (i = 0; i < SIGNAL__MAX; i++)
-		check_value(&got.signals.value[i], &sigs.value[i]);
-	ck_assert_ptr_eq(got.signals.event, &got.event);
-	ck_assert_uint_eq(got.event.n_attrs, ev.n_attrs);
-	for (i = 0; i < ev.n_attrs; i++) {
-		ck_assert_str_eq(got.event.attrs[i].name, attrs[i].name);
-		check_value(&got.event.attrs[i].value, &attrs[i].value);
-	}
+		sigs.value[i] = value_unknown();
+	for (known = cases[_i].known; *known != SIGNAL__MAX; known++)
+		sigs.value[*known] = value_number(7);
+	text = written(&sigs, false);
+	ck_assert_str_eq(strstr(text, "\"values\""), cases[_i].values);
+	check_read(text, &sigs);
 }
 END_TEST
 
@@ -123,6 +151,12 @@ END_TEST
 
 START_TEST(head_is_read_without_the_rest)
 {
+	static const char before[] =
+	    "{\"scorer\":\"weighted\",\"ruleset\":\"seed@v0.4\",\"score\":54,"
+	    "\"verdict\":\"review\",\"watched\":true,\"rules\":[\"r_ring\"]}";
+	static const char *const after[] = {
+		"\"shadow\":", "\"shadow\":", "\"rules\":"
+	};
 	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
 	struct signals sigs = { .event = &ev };
 	const char *text;
@@ -130,21 +164,21 @@ START_TEST(head_is_read_without_the_rest)
 
 	for (i = 0; i < SIGNAL__MAX; i++)
 		sigs.value[i] = value_unknown();
-	text = written(&sigs, _i == 1);
-	len =
-	    (size_t)(strstr(text, "\"rules\":") - text) + strlen("\"rules\":");
+	text = _i < 2 ? written(&sigs, _i == 1) : before;
+	len = (size_t)(strstr(text, after[_i]) - text) + strlen(after[_i]);
 	ck_assert_uint_lt(len, SAMPLE_HEAD);
 	for (i = 0; i <= strlen(text); i++)
 		ck_assert_int_eq(
 		    sample_read_head(text, i, &got), i < len ? -1 : 0);
 	ck_assert_int_eq(got.score, 54);
 	ck_assert_int_eq(got.verdict, VERDICT_REVIEW);
-	ck_assert_int_eq(got.watched, _i == 1);
+	ck_assert_int_eq(got.watched, _i > 0);
 }
 END_TEST
 
 /*
- * The sample names the scorer, and for a model its version and probabilities.
+ * The sample names the scorer, and for a model its version and probabilities
+ * and the tags of the rules.
  */
 START_TEST(sample_names_its_scorer)
 {
@@ -152,7 +186,7 @@ START_TEST(sample_names_its_scorer)
 	struct signals sigs = { .event = &ev };
 	const enum scorer scorer = (enum scorer)_i;
 	const char *text;
-	char want[128];
+	char want[192];
 	size_t i;
 
 	for (i = 0; i < SIGNAL__MAX; i++)
@@ -166,11 +200,13 @@ START_TEST(sample_names_its_scorer)
 	ck_assert_int_eq(sample_read_head(text, SAMPLE_HEAD, &got), 0);
 	ck_assert_int_eq(got.scorer, scorer);
 	snprintf(want, sizeof(want),
-	    ",\"model\":\"%s\",\"p\":0.1,\"pEven\":0.30000000000000004,"
-	    "\"signals\":",
+	    ",\"tags\":[{\"tag\":\"velocity\",\"points\":28}],"
+	    "\"model\":\"%s\",\"p\":0.1,\"pEven\":0.30000000000000004,"
+	    "\"values\":[]}",
 	    model_bundled()->version);
 	ck_assert_int_eq(strstr(text, want) != NULL, scorer == SCORER_ML);
 	ck_assert_int_eq(strstr(text, "pEven") != NULL, scorer == SCORER_ML);
+	ck_assert_int_eq(strstr(text, "tags") != NULL, scorer == SCORER_ML);
 }
 END_TEST
 
@@ -214,6 +250,10 @@ static const struct {
 	{ HEAD ",\"signals\":{\"risk.new\":{\"a\":1},\"geo.country\":\"ET\"}}",
 	    0 },
 	{ HEAD ",\"signals\":{\"graph.ringSize\":1}}", 0 },
+	{ HEAD ",\"values\":[]}", 0 },
+	{ HEAD ",\"values\":[\"order.place\",[2],null,true]}", 0 },
+	{ HEAD ",\"values\":[[37],0.01,\"new\",[1e300],false]}", 0 },
+	{ HEAD ",\"values\":[],\"signals\":{\"attr.a\":1}}", 0 },
 	{ "", -1 },
 	{ "null", -1 },
 	{ "{}", -1 },
@@ -230,6 +270,15 @@ static const struct {
 	{ HEAD ",\"rules\":}", -1 },
 	{ HEAD ",\"rules\":[}", -1 },
 	{ HEAD ",\"signals\":[]}", -1 },
+	{ HEAD ",\"values\":{}}", -1 },
+	{ HEAD ",\"values\":[}", -1 },
+	{ HEAD ",\"values\":[1,]}", -1 },
+	{ HEAD ",\"values\":[[]]}", -1 },
+	{ HEAD ",\"values\":[[-1]]}", -1 },
+	{ HEAD ",\"values\":[[1,1]]}", -1 },
+	{ HEAD ",\"values\":[[1}", -1 },
+	{ HEAD ",\"values\":[{}]}", -1 },
+	{ HEAD ",\"values\":[1e400]}", -1 },
 	{ HEAD ",\"signals\":{\"attr.a\":1},\"signals\":{\"attr.b\":2}}", -1 },
 	{ HEAD ",\"signals\":{\"graph.ringSize\":}}", -1 },
 	{ HEAD ",\"signals\":{\"graph.ringSize\":1e400}}", -1 },
@@ -291,11 +340,43 @@ check_value(const struct value *a, const struct value *b)
 		ck_assert(a->flag == b->flag);
 }
 
+/* The sample has these signals and attributes. */
+static void
+check_read(const char *text, const struct signals *want)
+{
+	const struct event *ev = want->event;
+	size_t i;
+
+	ck_assert_int_eq(sample_read(&arena, text, strlen(text), &got), 0);
+	for (i = 0; i < SIGNAL__MAX; i++)
+		check_value(&got.signals.value[i], &want->value[i]);
+	ck_assert_ptr_eq(got.signals.event, &got.event);
+	ck_assert_uint_eq(got.event.n_attrs, ev->n_attrs);
+	for (i = 0; i < ev->n_attrs; i++) {
+		ck_assert_str_eq(got.event.attrs[i].name, ev->attrs[i].name);
+		check_value(&got.event.attrs[i].value, &ev->attrs[i].value);
+	}
+}
+
 /* Write the sample of a decision by two rules, with the result of a shadow. */
 static const char *
 written(const struct signals *sigs, bool watched)
 {
 	return written_by(SCORER_WEIGHTED, sigs, watched, &shadow);
+}
+
+/* Write a sample in the earlier form. */
+static const char *
+written_before(const struct signals *sigs)
+{
+	struct str s;
+
+	str_init(&s, &arena);
+	str_add(&s, HEAD ",\"rules\":[\"r_ring\"],\"tags\":[],\"signals\":");
+	signals_json(&s, sigs);
+	str_add(&s, "}");
+	ck_assert_ptr_nonnull(str_text(&s));
+	return str_text(&s);
 }
 
 static const char *
@@ -307,7 +388,7 @@ written_by(enum scorer scorer, const struct signals *sigs, bool watched,
 		.score = { .total = 54 },
 		.scorer = scorer,
 		.hits = { { 0, 1 }, 2 },
-		.rules = { .total = scorer == SCORER_WEIGHTED ? 54 : 28 },
+		.rules = { scorer == SCORER_WEIGHTED ? 54 : 28, &velocity, 1 },
 		.model = model_bundled(),
 		.p = 0.1,
 		.p_even = 0.1 + 0.2,
@@ -315,8 +396,7 @@ written_by(enum scorer scorer, const struct signals *sigs, bool watched,
 	struct str s;
 
 	str_init(&s, &arena);
-	sample_json(&s, &ruleset, &d, watched,
-	    "[{\"tag\":\"velocity\",\"points\":28}]", of_shadow, sigs);
+	sample_json(&s, &ruleset, &d, watched, of_shadow, sigs);
 	ck_assert_ptr_nonnull(str_text(&s));
 	return str_text(&s);
 }
@@ -329,8 +409,9 @@ suite_sample(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, sample_is_read_back_as_written, 0, 130);
+	tcase_add_loop_test(tc, values_are_in_the_order_of_the_signals, 0, 4);
 	tcase_add_test(tc, cut_sample_is_refused);
-	tcase_add_loop_test(tc, head_is_read_without_the_rest, 0, 2);
+	tcase_add_loop_test(tc, head_is_read_without_the_rest, 0, 3);
 	tcase_add_loop_test(
 	    tc, sample_names_its_scorer, SCORER_WEIGHTED, SCORER__MAX);
 	tcase_add_loop_test(tc, shadow_result_changes_no_other_member,
