@@ -39,7 +39,8 @@ is "every row of the table is read" "$(grep -c ^ "$scratch/rows")" \
 
 # each_route LABEL CHECK: the check of surface.pl finds no other answer.
 each_route() {
-	is "$1" "$(perl "$srcdir/t/http/surface.pl" "$2" "$scratch" 2>&1 <<-END
+	is "$1" "$(perl "$srcdir/t/http/surface.pl" "$2" "$scratch" \
+	    "$builddir/t/http/request" 2>&1 <<-END
 		admin $admin
 		author $author
 		analyst $analyst

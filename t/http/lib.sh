@@ -32,6 +32,7 @@ if [ "${RUN_SERVICES:-}" != 1 ]; then
 	echo "# skipped: needs PostgreSQL and nginx, RUN_SERVICES=1 runs it"
 	exit 77
 fi
+[ -x "$builddir/t/http/request" ] || stack_die "make scenario-parts has not been run"
 
 # use NAME ...: source these files of t/http, each once.
 used=
@@ -305,12 +306,12 @@ are_headers() {
 	[ $# -eq 0 ]
 }
 
-# http_request [-H HEADER ...]: the request of http() without curl.
+# http_request [-H HEADER ...]: the request of http() without curl, by t/http/request.c.
 http_request() {
 	[ -z "$http_body" ] || set -- -H 'Content-Type: application/json' "$@"
 	[ -z "$KEY" ] || set -- -H "X-API-Key: $KEY" "$@"
 	[ -z "$TOKEN" ] || set -- -H "Authorization: Bearer $TOKEN" "$@"
-	perl "$srcdir/t/http/request.pl" "$scratch/run$host/http.sock" \
+	"$builddir/t/http/request" "$scratch/run$host/http.sock" \
 	    "$http_method" "$http_path" "$http_body" "$@" 2>"$scratch/curl"
 }
 
@@ -616,7 +617,7 @@ stop_stack() {
 }
 
 is_ready() {
-	perl "$srcdir/t/http/request.pl" "$scratch/run$host/http.sock" GET /readyz "" \
+	"$builddir/t/http/request" "$scratch/run$host/http.sock" GET /readyz "" \
 	    2>/dev/null | grep -q '^HTTP/1.1 200'
 }
 

@@ -3,19 +3,16 @@
 # Send requests to every route, most of which it must refuse, and print each other
 # answer:
 #
-#	surface.pl CHECK SCRATCH <CREDENTIALS
+#	surface.pl CHECK SCRATCH REQUEST <CREDENTIALS
 #
-# CHECK is a function below.  SCRATCH is the directory of the scenario; its file rows has
+# CHECK is a function below.  REQUEST is the program of t/http/request.c.  SCRATCH is the directory of the scenario; its file rows has
 # the route table with the columns method, path, access, scope, trail, body and type.
 # CREDENTIALS are a token or a key for each name: admin, author, analyst, gone (a
 # session that has ended), decisions and labels (keys of these scopes).
 use strict;
 use warnings;
-use FindBin;
-use lib $FindBin::Bin;
-use Request;
 
-my ($check, $scratch) = @ARGV;
+my ($check, $scratch, $request) = @ARGV;
 my %secret = map { split } <STDIN>;
 my @columns = qw(method path access scope trail body type);
 my %keep = map { $_ => open_file("sent/$_") } qw(http answers errors);
@@ -38,12 +35,27 @@ sub ask {
 	push @headers, "Content-Encoding: $ask{encoding}" if $ask{encoding};
 	push @headers, "Authorization: Bearer $secret{$ask{token}}" if $ask{token};
 	push @headers, "X-API-Key: $secret{$ask{key}}" if $ask{key};
-	my ($head, $body) = Request::send("$scratch/run/http.sock", $method, $path,
-	    $content, @headers);
+	my ($head, $body) = answer($method, $path, $content, @headers);
 	my ($status) = $head =~ /^\S+ (\d+)/;
 	my ($code) = $body =~ /"code":"(\w+)"/;
 	keep($method, $path, $content, $status, $head, $body);
 	return ("$status " . ($code // "without a code"), $head);
+}
+
+# answer(METHOD, PATH, CONTENT, HEADER ...): the head and the body of an answer.  A
+# content may be too long for an argument.
+sub answer {
+	my ($method, $path, $content, @headers) = @_;
+	my $file = "$scratch/content";
+
+	open my $out, ">", $file or die "$file: $!\n";
+	print $out $content;
+	close $out or die "$file: $!\n";
+	open my $in, "-|", $request, "$scratch/run/http.sock", $method, $path, "\@$file",
+	    @headers or die "$request: $!\n";
+	local $/;
+	my ($head, $body) = <$in> =~ /\A(.*?\r\n\r\n)(.*)\z/s or die "no answer\n";
+	return ($head, $body);
 }
 
 # refused(ROW, WHAT, WANT, CHANGE ...): ask, and print the answer unless it is WANT.
