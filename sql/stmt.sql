@@ -717,7 +717,7 @@ from assay.log_page(row($1::bigint = 1, $2::text, $3::text, $4::text,
 	$9::bigint, coalesce($10::timestamptz, '-infinity'),
 	coalesce($11::timestamptz, 'infinity')) p;
 
--- Labels (fcgi/ep/ep_label.c, fcgi/ep/ep_tag_weights.c, cron/job_project.c) -
+-- Labels (fcgi/ep/ep_label.c, fcgi/ep/ep_model.c, cron/job_project.c) -
 
 -- Not a write: it may be repeated after a lost connection.
 -- name: label_chargeback one late

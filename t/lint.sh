@@ -484,8 +484,14 @@ verdict "the map of ARCHITECTURE.md has each folder of the tree and of the rooms
 		*) [ -e "$path" ] || echo "there is no $path" ;;
 		esac
 	    done
+	# Comments, too.
+	grep -E '\.([ch]|tbl|sql|awk|js)$' "$tmp/text" | grep -v '^t/' |
+	    xargs grep -hoE '\<(core|lib|fcgi|cron|ctl)/[a-z_/]+\.(c|h|tbl)\>' |
+	    LC_ALL=C sort -u | while read -r path; do
+		[ -e "$path" ] || [ -e "$builddir/$path" ] || echo "there is no $path"
+	    done
 } >"$tmp/faults"
-verdict "ARCHITECTURE, CONTRIBUTING and GLOSSARY name files and functions that exist"
+verdict "pages and comments name files and functions that exist"
 
 # A scenario may send the request through a helper that it uses.
 {
@@ -637,6 +643,14 @@ env -u MAKEFLAGS -u MFLAGS make -s -C "$builddir" distdir distdir="$tmp/release"
     LC_ALL=C sort >"$tmp/packed"
 grep -vE '^(\.git|\.ci/)' "$tmp/files" | diff - "$tmp/packed" >"$tmp/faults"
 verdict "a release has each file, and no other"
+
+# A release is whole rooms, so it has also a file that nothing builds or installs.
+grep -oE '[a-z]+(/[a-z0-9_-]+)+\.(c|[0-9])\>' -h Makefile.am ./*/files.am ./*/*/files.am |
+    LC_ALL=C sort -u >"$tmp/rows"
+sed -nE 's,^((core|lib|fcgi|cron|ctl|t|bench|sample)/.*\.c|man/.*\.[0-9])(\.in)?$,\1,p' \
+    "$tmp/files" | grep -v '^t/fuzz/corpus/' | LC_ALL=C sort | LC_ALL=C comm -23 - "$tmp/rows" |
+    sed 's/$/ is in no files.am, nor in Makefile.am/' >"$tmp/faults"
+verdict "each compiled file and each manual page is a row of its room"
 
 what="shellcheck finds nothing"
 if have shellcheck "$what"; then

@@ -9,8 +9,8 @@
 #
 # A module becomes a function that returns its exports, so that names stay apart:
 #
-#					modules["console/home.js"] = (() => {
-#	import { t } from "./text.js";	const { t } = modules["console/text.js"];
+#					modules["console/home/screen.js"] = (() => {
+#	import { t } from "../text.js";	const { t } = modules["console/text.js"];
 #	export const LIMIT = 3;		const LIMIT = 3;
 #	export default function Home()	function Home()
 #	...				...

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What the files of lib/body share. */
+/* What the files lib/json/body_*.c share. */
 #ifndef LIB_JSON_BODY_INT_H
 #define LIB_JSON_BODY_INT_H
 
