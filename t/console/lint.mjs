@@ -541,7 +541,8 @@ function* exported() {
 }
 
 // No module imports itself through others, also when it loads them later, as app.js
-// does with those of the screens.  Each of these begins a bundle.
+// does with those of the screens.  Each of these begins a bundle, and the bundles have all
+// modules.
 async function* circles() {
 	const { default: screens } = await import(join(root, "console/screens.js"));
 	const loaded = screens.map(({ id, module = `${id}/screen.js` }) =>
@@ -561,8 +562,10 @@ async function* circles() {
 				yield* visit(next, [...above, path]);
 		finished.add(path);
 	}
-	for (const path of scripts)
+	for (const [, path] of bundles.matchAll(/\t(\S+\.js)$/gm))
 		yield* visit(path, []);
+	yield* scripts.filter((path) => !finished.has(path)).map((path) =>
+	    `no bundle has ${path}: is it in console/screens.js?`);
 }
 
 // Makefile.am installs each bundle.
