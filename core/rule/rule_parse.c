@@ -21,6 +21,7 @@ static struct ruleset *parse_finish(struct rule_parser *p);
 static int parse_rule(struct rule_parser *p, struct rule *rule);
 static int parse_id(struct rule_parser *p, struct rule *rule);
 static int parse_points(struct rule_parser *p, struct rule *rule);
+static int parse_word(struct rule_parser *p, const char *word);
 static int parse_tag(struct rule_parser *p, struct rule *rule);
 static int parse_or(struct rule_parser *p);
 static int parse_and(struct rule_parser *p);
@@ -233,16 +234,16 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 	rule->line = p->at.line;
 	if (rule_parse_next(p) == -1 || parse_id(p, rule) == -1 ||
 	    rule_parse_token(p, TOKEN_LBRACE) == -1 ||
-	    rule_parse_word(p, "when") == -1 || parse_or(p) == -1)
+	    parse_word(p, "when") == -1 || parse_or(p) == -1)
 		return -1;
 	if (!rule_lex_is(&p->at, "then"))
 		return rule_mistake_expected(
 		    p->mistakes, &p->at, "\"&&\", \"||\" or \"then\"");
-	if (rule_parse_next(p) == -1 || rule_parse_word(p, "score") == -1 ||
+	if (rule_parse_next(p) == -1 || parse_word(p, "score") == -1 ||
 	    rule_parse_token(p, TOKEN_ADD) == -1 ||
 	    parse_points(p, rule) == -1 ||
 	    rule_parse_token(p, TOKEN_COMMA) == -1 ||
-	    rule_parse_word(p, "tag") == -1 || parse_tag(p, rule) == -1 ||
+	    parse_word(p, "tag") == -1 || parse_tag(p, rule) == -1 ||
 	    rule_parse_token(p, TOKEN_RBRACE) == -1)
 		return -1;
 
@@ -582,8 +583,9 @@ rule_parse_token(struct rule_parser *p, enum rule_token token)
 	return rule_parse_next(p);
 }
 
-int
-rule_parse_word(struct rule_parser *p, const char *word)
+/* Consume this word; any other is a mistake. */
+static int
+parse_word(struct rule_parser *p, const char *word)
 {
 	if (!rule_lex_is(&p->at, word))
 		return rule_mistake_expected(

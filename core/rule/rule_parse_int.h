@@ -54,9 +54,8 @@ struct rule_parser {
 /* rule_parse.c: consume the current token and read the next one. */
 int rule_parse_next(struct rule_parser *p);
 
-/* Consume this token, or this word; any other is a mistake. */
+/* Consume this token; any other is a mistake. */
 int rule_parse_token(struct rule_parser *p, enum rule_token token);
-int rule_parse_word(struct rule_parser *p, const char *word);
 
 /*
  * Read an id or a tag from the current token; what names it in messages.  If
