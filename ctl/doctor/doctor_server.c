@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl doctor: reads the facts of the server. */
+/* assayctl doctor: read the facts of the server. */
 #include "config.h"
 
 #include "ctl/ctl.h"

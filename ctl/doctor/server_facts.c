@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The judgement of assayctl doctor on the facts of the server.  Pure. */
+/* Judge the facts of the server, for assayctl doctor.  Pure. */
 #include "config.h"
 
 #include <inttypes.h>

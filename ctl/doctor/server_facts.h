@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What assayctl doctor knows of the server, and its judgement. */
+/* What assayctl doctor knows of the server, and how it judges it. */
 #ifndef CTL_DOCTOR_SERVER_FACTS_H
 #define CTL_DOCTOR_SERVER_FACTS_H
 

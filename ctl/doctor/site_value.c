@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads directives of a site of nginx.  Pure. */
+/* Read directives of a site of nginx.  Pure. */
 #include "config.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads directives of a site of nginx. */
+/* Read directives of a site of nginx. */
 #ifndef CTL_DOCTOR_SITE_VALUE_H
 #define CTL_DOCTOR_SITE_VALUE_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * The work of a worker between requests: load policies, check readiness, drain
- * the spool, report the spool, measure what is stored, share the settings.
- */
+/* The work of a worker between requests, a row for each task. */
 #include "config.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The work of a worker between requests: load policies, drain the spool, report
- * the spool, measure what is stored, share the settings, notice new GeoIP
- * databases.
+ * The work of a worker between requests: load policies, check readiness, drain
+ * the spool, report the spool, measure what is stored, share the settings,
+ * notice new GeoIP databases.
  */
 #ifndef FCGI_POOL_IDLE_TASK_H
 #define FCGI_POOL_IDLE_TASK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Redacting the parameters of a request for the audit trail. */
+/* Redact the parameters of a request for the audit trail. */
 #include "config.h"
 
 #include <json-c/json_object.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Redacting the parameters of a request for the audit trail. */
+/* Redact the parameters of a request for the audit trail. */
 #ifndef LIB_AUDIT_AUDIT_REDACT_H
 #define LIB_AUDIT_AUDIT_REDACT_H
 

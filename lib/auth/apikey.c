@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* API keys: making one, and its hash. */
+/* API keys: make one, and hash it. */
 #include "config.h"
 
 #include <stdio.h>

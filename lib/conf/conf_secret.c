@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Removing secrets from the memory of processes that do not need them. */
+/* Remove secrets from the memory of processes that do not need them. */
 #include "config.h"
 
 #include <err.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Removing secrets from the memory of processes that do not need them. */
+/* Remove secrets from the memory of processes that do not need them. */
 #ifndef LIB_CONF_CONF_SECRET_H
 #define LIB_CONF_CONF_SECRET_H
 

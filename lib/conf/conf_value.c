@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading the values of settings into struct conf, and checking them. */
+/* Read the values of settings into struct conf, and check them. */
 #include "config.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One row of conf.tbl: reading and checking its value. */
+/* One row of conf.tbl: read and check its value. */
 #ifndef LIB_CONF_CONF_VALUE_H
 #define LIB_CONF_CONF_VALUE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Parsing REDIS_URL. */
+/* Parse REDIS_URL. */
 #include "config.h"
 
 #include <arpa/inet.h>

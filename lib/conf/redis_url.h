@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Parsing REDIS_URL. */
+/* Parse REDIS_URL. */
 #ifndef LIB_CONF_REDIS_URL_H
 #define LIB_CONF_REDIS_URL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Checking the text of URLs that operators give for deliveries. */
+/* Check the text of URLs that operators give for deliveries. */
 #include "config.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Checking the text of URLs that operators give for deliveries. */
+/* Check the text of URLs that operators give for deliveries. */
 #ifndef LIB_CONF_URL_CHECK_H
 #define LIB_CONF_URL_CHECK_H
 

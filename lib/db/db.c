@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* One PostgreSQL connection: making, closing and configuring it. */
+/* One PostgreSQL connection: open, configure and close it. */
 #include "config.h"
 
 #include <stdlib.h>

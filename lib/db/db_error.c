@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Handling failures: a lost session, or an error that the server reported. */
+/* Handle failures: a lost session, or an error that the server reported. */
 #include "config.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Preparing named statements; early ones at the start of a session. */
+/* Prepare named statements: the early ones when a session starts. */
 #include "config.h"
 
 #include <inttypes.h>

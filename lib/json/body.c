@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Parsing request bodies, and checking the fields of operators' bodies. */
+/* Parse request bodies, and check the fields of operators' bodies. */
 #include "config.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading events from JSON: each field is a row of a table. */
+/* Read events from JSON: each field is a row of a table. */
 #include "config.h"
 
 #include <json-c/json.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Writing an event as JSON: masked for the activity log, or complete. */
+/* Write an event as JSON: masked for the activity log, or complete. */
 #include "config.h"
 
 #include <arpa/inet.h>

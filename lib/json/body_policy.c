@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading policies from JSON, and writing their bands for the database. */
+/* Read policies from JSON, and write their bands for the database. */
 #include "config.h"
 
 #include <json-c/json_object.h>

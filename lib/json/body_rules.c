@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading rulesets from JSON: as text, as single rules, as trees. */
+/* Read rulesets from JSON: as text, as single rules, as trees. */
 #include "config.h"
 
 #include <json-c/json_object.h>

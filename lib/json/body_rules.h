@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading rulesets and policies from an operator's JSON. */
+/* Read rulesets and policies from an operator's JSON. */
 #ifndef LIB_JSON_BODY_RULES_H
 #define LIB_JSON_BODY_RULES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading list entries from requests and CSV files. */
+/* Read list entries from requests and CSV files. */
 #include "config.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading list entries from requests and CSV files. */
+/* Read list entries from requests and CSV files. */
 #ifndef LIB_JSON_LIST_ENTRY_H
 #define LIB_JSON_LIST_ENTRY_H
 

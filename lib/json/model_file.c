@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading model files. */
+/* Read model files. */
 #include "config.h"
 
 #include <json-c/json.h>

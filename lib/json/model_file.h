@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading model files. */
+/* Read model files. */
 #ifndef LIB_JSON_MODEL_FILE_H
 #define LIB_JSON_MODEL_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Retention: removing rows past their window, in small transactions. */
+/* Retention: remove rows past their window, in small transactions. */
 #include "config.h"
 
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Retention: removing rows past their window, in small transactions. */
+/* Retention: remove rows past their window, in small transactions. */
 #ifndef LIB_RETENTION_RETENTION_H
 #define LIB_RETENTION_RETENTION_H
 

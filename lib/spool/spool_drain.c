@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Moving records from the spool into the database, each once. */
+/* Move records from the spool into the database, each once. */
 #include "config.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Moving records from the spool into the database, each once. */
+/* Move records from the spool into the database, each once. */
 #ifndef LIB_SPOOL_SPOOL_DRAIN_H
 #define LIB_SPOOL_SPOOL_DRAIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading the data of a transaction before its events are decided. */
+/* Read the data of a transaction before its events are decided. */
 #include "config.h"
 
 #include <assert.h>
