@@ -3,13 +3,16 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
@@ -27,6 +30,8 @@
 
 #define PROGRAM "assay-fcgi"
 #define SECRET_SIZE 32
+#define SESSION_TRIES 10 /* one such change runs at once on a machine */
+#define SESSION_PAUSE 100 /* ms */
 #define SPOOL_ARENA_SIZE ((size_t)16 << 20) /* to read the spool */
 
 enum main_action { ACT_SERVE = 1, ACT_CHECK, ACT_PRINT, ACT_RELOAD, ACT__MAX };
@@ -43,6 +48,7 @@ static void parse_pool_options(
 static pid_t parse_pid(const char *text);
 static void generate_secret(void);
 static int run_pool(const char *path);
+static void lower_session(void);
 static void count_spool(struct shm *shm);
 
 static const char usage[] =
@@ -159,6 +165,7 @@ run_pool(const char *path)
 		generate_secret();
 		conf_start(PROGRAM, path, true);
 	}
+	lower_session(); /* before its file belongs to root */
 	core_dump_forbid(conf.CORE_DUMPS);
 	signal(SIGPIPE, SIG_IGN);
 
@@ -173,6 +180,28 @@ run_pool(const char *path)
 	status = master_run(shm, &l, path);
 	shm_free(shm);
 	return status;
+}
+
+/*
+ * Give the session the nice value of operator workers.  Where the kernel shares
+ * the CPU between sessions (autogroup in sched(7)), the value of a process only
+ * counts within its session; decide workers have sessions of their own.  Leave
+ * the session of another program alone, such as that of a shell.
+ */
+static void
+lower_session(void)
+{
+	const int fd = getsid(0) == getpid()
+	    ? open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC)
+	    : -1;
+	int left = SESSION_TRIES;
+
+	if (fd == -1)
+		return;
+	while (dprintf(fd, "%d", MASTER_OPERATOR_NICE) == -1 &&
+	    errno == EAGAIN && --left > 0)
+		poll(NULL, 0, SESSION_PAUSE);
+	close(fd);
 }
 
 /*

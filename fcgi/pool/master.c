@@ -37,7 +37,6 @@
 #define PAUSE_MIN (CLOCK_SECOND / 10)
 #define PAUSE_MAX (10 * CLOCK_SECOND)
 #define FROZEN_MIN CLOCK_SECOND /* after which the master was frozen */
-#define OPERATOR_NICE 10 /* decisions get the CPU first */
 #define STATUS_SIZE ((size_t)160)
 #define LEAVE_MAX (20 * CLOCK_SECOND) /* time of a group to exit after TERM */
 
@@ -423,8 +422,9 @@ become_worker(struct master *m, size_t i)
 	signal(SIGHUP, SIG_IGN);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) == -1 || getppid() != m->pid)
 		exit(EX_OSERR);
-	if (group == GROUP_OPERATOR &&
-	    setpriority(PRIO_PROCESS, 0, OPERATOR_NICE) == -1)
+	if (group == GROUP_DECIDE)
+		setsid(); /* main.c has lowered the session of the master */
+	else if (setpriority(PRIO_PROCESS, 0, MASTER_OPERATOR_NICE) == -1)
 		log_warn("event=worker_nice_failed why=%s", strerror(errno));
 	for (g = GROUP_DECIDE; g < GROUP__MAX; g++)
 		if (g != group && !l->shared)

@@ -3,6 +3,8 @@
 #ifndef FCGI_POOL_MASTER_H
 #define FCGI_POOL_MASTER_H
 
+#define MASTER_OPERATOR_NICE 10 /* decisions get the CPU first */
+
 struct listeners;
 struct shm;
 
