@@ -16,6 +16,11 @@ ratio() {
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'
 }
 
+# middle: minimum, median and maximum of the numbers from standard input.
+middle() {
+	sort -n | awk '{ v[NR] = $1 } END { print v[1], v[int((NR + 1) / 2)], v[NR] }'
+}
+
 # ms US: print microseconds as milliseconds.
 ms() {
 	awk -v us="$1" 'BEGIN { printf "%.1f", us / 1000 }'
