@@ -22,7 +22,8 @@
 #	k  the companion beside decisions, with a million decisions (BENCH_STORE)
 #	l  lists of a million entries against none
 #	m  each scorer in its own pool, and a shadow scorer beside another
-#	o  operators at the same time: backtests, many logins, exports
+#	o  operators at the same time: backtests, many logins, exports; the ratio of
+#	   p99 with and without them
 #	p  retention of a million decisions (BENCH_OLD) during new ones
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, with
 #	   the memory of the workers
@@ -420,22 +421,27 @@ operators() {
 }
 
 part_o() {
-	local top share turn busy
+	local top want turn busy
 	echo "(o) decisions while operators work, 64 connections at fixed rates; ms"
-	start_pool 4 32
+	start_pool '' 32
 	through 64
 	top=$rate
 	printf '%12s %12s %8s %8s %8s\n' decisions/s operators p50 p99 p99.9
-	for share in 10 25; do
+	for want in 300 $((top / 10)) $((top / 4)); do
+		rm -f "$scratch"/p99.*
 		for turn in quiet busy quiet busy quiet busy; do
 			busy=
 			[ "$turn" = quiet ] || operators
-			through 64 $((top * share / 100))
+			through 64 "$want"
 			printf '%12s %12s %8s %8s %8s\n' "$rate" "$turn" \
 			    "$p50" "$p99" "$p999"
+			echo "$p99" >>"$scratch/p99.$turn"
 			# shellcheck disable=SC2086 # several
 			[ "$turn" = quiet ] || kill $busy
 		done
+		paste "$scratch/p99.busy" "$scratch/p99.quiet" |
+		    awk '{ printf "%.2f\n", $1 / $2 }' | middle |
+		    sed 's/^/  p99 busy : quiet, min median max: /'
 	done
 }
 
