@@ -34,6 +34,7 @@ struct handle {
 
 static struct handle *handle_new(struct http_call *call);
 static int handle_set(struct handle *ha, struct http_call *call);
+static int handle_copy(struct handle *ha, const struct http_call *call);
 static int handle_sign(struct handle *ha, const struct http_sign *sign);
 static void handle_free(struct handle *ha);
 static size_t reply_take(char *piece, size_t size, size_t n, void *cookie);
@@ -311,8 +312,15 @@ handle_set(struct handle *ha, struct http_call *call)
 		curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, ha);
 		curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, socket_open);
 	}
+	return handle_copy(ha, call);
+}
 
-	/* These options copy their value and can fail. */
+/* Set the options that copy their value, and can fail. */
+static int
+handle_copy(struct handle *ha, const struct http_call *call)
+{
+	CURL *e = ha->easy;
+
 	if (curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, call->socket) !=
 	    CURLE_OK)
 		return -1;
