@@ -52,7 +52,8 @@ cluster_prepare() {
 cluster_make() {
 	stack_pg_init "$scratch/new"
 	# No durability: a test's cluster does not outlive it.  No jit, as contrib/postgresql
-	# advises: to compile a query takes longer than to run it.
+	# advises: to compile a query takes longer than to run it.  Each test copies all
+	# files, so there is no WAL for later and, below, no template0.
 	cat >>"$scratch/new/postgresql.conf" <<-'CONF'
 		fsync = off
 		jit = off
@@ -60,6 +61,8 @@ cluster_make() {
 		synchronous_commit = off
 		shared_buffers = 32MB
 		min_wal_size = 8MB
+		wal_init_zero = off
+		wal_recycle = off
 		max_connections = 60
 		log_line_prefix = '%m [%p] %q%u '
 	CONF
@@ -71,6 +74,8 @@ cluster_make() {
 	    >>"$scratch/log/prepare.log" 2>&1 </dev/null ||
 	    stack_die "migrate: $(tail -n 5 "$scratch/log/prepare.log")"
 	cluster_signals
+	cluster_psql postgres postgres -c "update pg_database set datistemplate = false
+	    where datname = 'template0'" -c 'drop database template0'
 	stack_end "$stack_pg_pid" INT
 	stack_pg_pid=
 	tar -C "$scratch/new" -cf "$1.tmp" .

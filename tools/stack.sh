@@ -61,7 +61,8 @@ stack_pg_init() {
 }
 
 # stack_pg_start DATA SOCKETS LOG [option ...]: start PostgreSQL on a unix
-# socket in SOCKETS only, wait until it answers, and set stack_pg_pid.
+# socket in SOCKETS only, wait until it answers, and set stack_pg_pid.  The first
+# session uses the database stack_pg_db, by default postgres.
 stack_pg_start() {
 	stack_pg_data=$1
 	stack_pg_sockets=$2
@@ -76,7 +77,7 @@ stack_pg_start() {
 	    </dev/null >>"$stack_pg_log" 2>&1 8>&- 9>&- &
 	stack_pg_pid=$!
 	stack_until 30 "$stack_pg_pid" "$(stack_pg_bin)/pg_isready" -q \
-	    -h "$stack_pg_sockets" -U postgres -d postgres ||
+	    -h "$stack_pg_sockets" -U postgres -d "${stack_pg_db:-postgres}" ||
 	    stack_die "PostgreSQL did not start: $(tail -n 3 "$stack_pg_log")"
 }
 

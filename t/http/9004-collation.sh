@@ -36,7 +36,9 @@ decide_all() {
 }
 
 start_database
-cluster_psql postgres postgres -c "create database icu template template0
+# Only from a template of this name may a database have another collation.
+cluster_psql postgres postgres -c 'create database template0' \
+    -c "create database icu template template0
     locale_provider icu icu_locale 'en-US' locale 'C.UTF-8'" >/dev/null
 check "a database with a collation of ICU is migrated" migrate_icu
 is "only texts that make a generated column keep the order of ICU" "$(in_icu "

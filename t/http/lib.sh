@@ -681,6 +681,8 @@ s,^\(.*access_log \).*/nginx-access.log assay.*;,&\
 cluster_scratch
 nginx_copy
 cluster_copy
+# The first session of a database prepares what those of the workers then load.
+stack_pg_db=assay
 for program in assay-cron assay-fcgi assayctl; do
 	ln "$builddir/$program" "$scratch/bin/" 2>/dev/null ||
 	    cp "$builddir/$program" "$scratch/bin/"
