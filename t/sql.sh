@@ -35,7 +35,7 @@ for test in "$srcdir"/t/sql/*.sql; do
 	name=$(basename "$test" .sql)
 	n=$((n + 1))
 	cluster_psql postgres postgres -c 'drop database if exists try' \
-	    -c 'create database try template assay' 2>/dev/null
+	    -c 'create database try template assay strategy file_copy' 2>/dev/null
 	cluster_psql postgres try -v ON_ERROR_STOP=0 -v VERBOSITY=terse -a \
 	    <"$test" >"$scratch/out" 2>&1
 	if diff -u "$srcdir/t/sql/$name.out" "$scratch/out" >"$scratch/diff"
