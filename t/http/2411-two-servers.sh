@@ -117,6 +117,11 @@ start_database
 primary_pid=$stack_pg_pid
 standby_sql "alter system set default_transaction_read_only = on"
 standby_sql "select pg_reload_conf()" >/dev/null
+# shellcheck disable=SC2317 # called by name
+standby_is_readonly() {
+	[ "$(standby_sql "show default_transaction_read_only")" = on ]
+}
+stack_until 20 "$stack_pool_pid" standby_is_readonly
 check "when the second server turns read-only decisions go to the first" \
     stack_until 20 "$stack_pool_pid" decision_is_scored "$order"
 check "the first server has the sessions of the workers" \

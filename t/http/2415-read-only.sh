@@ -13,13 +13,7 @@ read_only() {
 	sql "alter system set default_transaction_read_only = $1" \
 	    2>/dev/null || PGOPTIONS='-c default_transaction_read_only=off' \
 	    sql "alter system set default_transaction_read_only = $1"
-	sql 'select pg_reload_conf()' >/dev/null
-	# All sessions have the signal when a new one has the value.
-	stack_until 20 "$stack_pg_pid" new_session_has "$1"
-}
-# shellcheck disable=SC2317 # stack_until calls it
-new_session_has() {
-	[ "$(sql 'show default_transaction_read_only')" = "$1" ]
+	reload_until default_transaction_read_only "$1"
 }
 
 # lines EVENT [KIND]: how many the decide role has, and how many the operators'.

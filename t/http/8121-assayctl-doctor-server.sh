@@ -5,14 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 use ctl doctor
 
-# server SETTING: change it in PostgreSQL.
+# server NAME VALUE: change a setting of PostgreSQL.
 server() {
-	sql "alter system set $1"
-	sql "select pg_reload_conf()" >/dev/null
+	sql "alter system set $1 = '$2'"
+	reload_until "$@"
 }
-# in_force SETTING VALUE: PostgreSQL has it.
-# shellcheck disable=SC2317 # called by name
-in_force() { [ "$(sql "show $1")" = "$2" ]; }
 
 start_healthy -c wal_level=replica
 start_with_key
@@ -29,7 +26,7 @@ done
 check "the version is shown" finds postgresql ok "version [1-9][0-9]\."
 check "commits are durable whatever the server's default" \
     finds durability ok "synchronous_commit is on"
-server "fsync = off"
+server fsync off
 stop_database
 start_database -c full_page_writes=on
 doctor
@@ -46,19 +43,18 @@ wait_ready
 doctor
 check "too few connections for the pool are critical" \
     finds connections critical 'DATABASE_POOL_MAX and the companion make 26'
-server "synchronous_standby_names = 'other'"
-stack_until 10 0 in_force synchronous_standby_names other
+server synchronous_standby_names other
 doctor
 check "a synchronous standby that is missing is critical" \
     finds replication critical 'no standby is connected'
 check "the required standbys are shown" finds durability ok "names is 'other'"
-server "synchronous_standby_names = ''"
+server synchronous_standby_names ""
 
 # A slot whose reader is gone: first it holds WAL, then that is removed.
 sql "select pg_create_physical_replication_slot('gone', true)" >/dev/null
 doctor
 check "a slot is named with what it holds" finds slots ok 'gone holds [0-9]* MiB'
-server "max_slot_wal_keep_size = '4MB'"
+server max_slot_wal_keep_size 4MB
 for _ in 1 2 3 4 5 6; do
 	sql "create table public.t as select 1; drop table public.t;
 	    select pg_switch_wal()" >/dev/null

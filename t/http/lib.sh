@@ -376,6 +376,21 @@ sql() {
 	cluster_psql postgres assay -At -c "$1"
 }
 
+# setting_is NAME VALUE: new sessions have this setting of PostgreSQL.
+# shellcheck disable=SC2317 # stack_until calls it
+setting_is() {
+	[ "$(sql "show $1")" = "$2" ]
+}
+
+# reload_until NAME VALUE: let PostgreSQL read its settings.  When new sessions have
+# the value, all processes have the signal, and the one that makes a checkpoint has
+# read the settings before.
+reload_until() {
+	sql "select pg_reload_conf()" >/dev/null
+	stack_until 20 "$stack_pg_pid" setting_is "$@"
+	sql checkpoint
+}
+
 # metric NAME: the value of one line of /metrics, NAME with its labels.
 metric() {
 	http GET /metrics
