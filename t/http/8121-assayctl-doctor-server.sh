@@ -26,7 +26,7 @@ done
 check "the version is shown" finds postgresql ok "version [1-9][0-9]\."
 check "commits are durable whatever the server's default" \
     finds durability ok "synchronous_commit is on"
-server fsync off
+sql "alter system set fsync = off"
 stop_database
 start_database -c full_page_writes=on
 doctor

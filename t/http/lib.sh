@@ -387,7 +387,8 @@ setting_is() {
 # read the settings before.
 reload_until() {
 	sql "select pg_reload_conf()" >/dev/null
-	stack_until 20 "$stack_pg_pid" setting_is "$@"
+	stack_until 20 "$stack_pg_pid" setting_is "$@" ||
+	    stack_die "PostgreSQL does not take $1 = $2"
 	sql checkpoint
 }
 
