@@ -19,7 +19,8 @@ newest() {
 # Each event at its own microsecond.
 sql "update assay.decision_detail d set decided_at = d.decided_at
 	+ n.i * interval '1 us'
-    from (select verdict_id, row_number() over (order by verdict_id) as i
+    from (select verdict_id, row_number() over (order by decided_at,
+	verdict_id) as i
 	from assay.decision_detail) n where n.verdict_id = d.verdict_id"
 deny='"dsl":"rule all { when event.type == \"card.authorize\" then score += 100, tag all }"'
 http POST /v1/backtest "{\"eventType\":\"card.authorize\",$deny,\"newest\":7,\"examples\":20}"
