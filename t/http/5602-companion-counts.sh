@@ -6,6 +6,7 @@
 use away metrics
 
 start_stack
+await_counters
 
 # leave_partial_line FILE: put a partial line, which a drain counts, into a spool of
 # the companion alone, at once, so that no drain finds the file empty.
@@ -30,6 +31,9 @@ cron drain SPOOL_DIR="$scratch/spool-cron"
 is "a run that ends stores its counts" "$(stored_count "$counted")" 1
 metric_becomes "the pool shows the counts of a run" $counted 1
 start_host 2
+host=2
+await_counters
+host=
 start_cron "drain --for 10m" SPOOL_DIR="$scratch/spool-cron"
 leave_partial_line two
 metric_becomes "the pool shows the counts of a companion that runs on" $counted 2

@@ -3,10 +3,11 @@
 # The companion's job retain: it sweeps when a sweep is due, only one host at a
 # time, and makes the months ahead.
 . "$(dirname "$0")/lib.sh"
-use load past retain
+use load metrics past retain
 
 start_signed_in
 add_history
+await_counters
 check "the first sweep is due" cron retain
 is "the sweep removes what is older than the windows" "$(rows_left)" "$want"
 is "the log counts what the sweep removed" \

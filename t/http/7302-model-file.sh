@@ -3,7 +3,7 @@
 # MODEL_PATH: the companion reads a model file strictly and loads it when it
 # changes.  It refuses a wrong file, and the previous model stays active.
 . "$(dirname "$0")/lib.sh"
-use load ctl model
+use load ctl metrics model
 
 start_model_file
 is "the bundled model is active at first" "$(shown_model | cut -d ' ' -f 1,2)" \

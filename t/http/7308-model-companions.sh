@@ -3,7 +3,7 @@
 # Several companions poll one model file, and are killed: each change is loaded
 # once.
 . "$(dirname "$0")/lib.sh"
-use load ctl model
+use load ctl metrics model
 
 start_model_file
 put_model '.bias = 0'

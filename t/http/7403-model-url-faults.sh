@@ -3,7 +3,7 @@
 # MODEL_URL over time: a companion that keeps running, a server that hangs or
 # drips, a killed companion, and a change of the source.
 . "$(dirname "$0")/lib.sh"
-use load model storage
+use load metrics model storage
 
 token=4711tokenof4711
 start_storage

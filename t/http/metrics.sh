@@ -10,6 +10,13 @@ metric_is() {
 	[ "$(metric "$1")" = "$2" ]
 }
 
+# await_counters: the pool has read what companions counted before it started, so it
+# shows what only they count.
+await_counters() {
+	stack_until 20 "$stack_pool_pid" metric_is engine_alerts_throttled_total 0 ||
+	    stack_die "the pool has not read the counters of companions"
+}
+
 # metric_becomes LABEL NAME VALUE: the metric has this value within 20 seconds.
 metric_becomes() {
 	check "$1" stack_until 20 "$stack_pool_pid" metric_is "$2" "$3"

@@ -89,12 +89,6 @@ load_is() {
 	[ "$(last_load)" = "$1" ]
 }
 
-# metric_is NAME VALUE
-# shellcheck disable=SC2317 # called by name
-metric_is() {
-	[ "$(metric "$1")" = "$2" ]
-}
-
 # log_lines TEXT: how many lines of the companion's log have it.
 log_lines() {
 	grep -c "$1" "$scratch/log/cron.log"

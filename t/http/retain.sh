@@ -26,11 +26,5 @@ past_emptied() {
 		finished_at = '-infinity'" 2>/dev/null
 }
 
-# metric_is NAME VALUE: the companion's counts reach /metrics after a while.
-# shellcheck disable=SC2317 # called by name
-metric_is() {
-	[ "$(metric "$1")" = "$2" ]
-}
-
 # rows_left after every sweep: the rows inside the windows.
 want="4380|1080|864|1080|84|30|365"
