@@ -21,7 +21,7 @@ commit_waits() {
 	[ -n "$(commit_session)" ]
 }
 sql "alter system set synchronous_standby_names = 'nobody'" >/dev/null
-reload_until synchronous_standby_names nobody
+await_setting synchronous_standby_names nobody
 for how in TERM KILL; do
 	printf '{"events":[{"type":"order.place","subject":{"userId":"d-%s"}}]}' \
 	    "$how" |
@@ -42,7 +42,7 @@ for how in TERM KILL; do
 	    '.results[0].decision.score' <"$scratch/doubt")" 0
 done
 sql "alter system reset synchronous_standby_names" >/dev/null
-reload_until synchronous_standby_names ""
+await_setting synchronous_standby_names ""
 wait_ready
 
 # signal_server SIGNAL: send it to every process of the server.

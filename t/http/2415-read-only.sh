@@ -13,7 +13,7 @@ read_only() {
 	sql "alter system set default_transaction_read_only = $1" \
 	    2>/dev/null || PGOPTIONS='-c default_transaction_read_only=off' \
 	    sql "alter system set default_transaction_read_only = $1"
-	reload_until default_transaction_read_only "$1"
+	await_setting default_transaction_read_only "$1"
 }
 
 # lines EVENT [KIND]: how many the decide role has, and how many the operators'.

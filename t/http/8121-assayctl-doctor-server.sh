@@ -8,7 +8,7 @@ use ctl doctor
 # server NAME VALUE: change a setting of PostgreSQL.
 server() {
 	sql "alter system set $1 = '$2'"
-	reload_until "$@"
+	await_setting "$@"
 }
 
 start_healthy -c wal_level=replica

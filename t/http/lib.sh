@@ -382,10 +382,10 @@ setting_is() {
 	[ "$(sql "show $1")" = "$2" ]
 }
 
-# reload_until NAME VALUE: let PostgreSQL read its settings.  When new sessions have
-# the value, all processes have the signal, and the one that makes a checkpoint has
-# read the settings before.
-reload_until() {
+# await_setting NAME VALUE: PostgreSQL reads its settings, of which one changed to
+# this value.  When new sessions have it, all processes have the signal.  The process
+# that makes a checkpoint reads the settings first.
+await_setting() {
 	sql "select pg_reload_conf()" >/dev/null
 	stack_until 20 "$stack_pg_pid" setting_is "$@" ||
 	    stack_die "PostgreSQL does not take $1 = $2"
