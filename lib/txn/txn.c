@@ -213,8 +213,9 @@ run_once(struct txn *txn, struct decision_request *const *items, size_t n)
 	}
 	if (txn_begin(txn, items, n, f) == -1)
 		return TRY_GIVE_UP;
-	if (txn_read(txn, f) == -1 || txn_read_earlier(txn, f) == -1 ||
-	    txn_read_graph(txn, f) == -1 || decide_events(txn, f) == -1)
+	if (txn_prepare(txn, f) == -1 || txn_read(txn, f) == -1 ||
+	    txn_read_earlier(txn, f) == -1 || txn_read_graph(txn, f) == -1 ||
+	    decide_events(txn, f) == -1)
 		return try_failed(txn, false);
 
 	if (!writes_something(txn))

@@ -83,8 +83,9 @@ degrade_logged(struct txn *txn, struct decision_request *const *items, size_t n,
 {
 	size_t i;
 
-	if (txn_begin(txn, items, n, f) == -1 || degrade_keys(txn, f) == -1 ||
-	    degrade_answers(txn, f) == -1 || txn_write_degraded(txn, f) == -1)
+	if (txn_begin(txn, items, n, f) == -1 || txn_prepare(txn, f) == -1 ||
+	    degrade_keys(txn, f) == -1 || degrade_answers(txn, f) == -1 ||
+	    txn_write_degraded(txn, f) == -1)
 		return -1;
 	for (i = 0; i < n; i++)
 		items[i]->outcome = txn->events[i].state == TXN_STATE_DECIDED

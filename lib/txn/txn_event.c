@@ -32,6 +32,12 @@ txn_begin(struct txn *txn, struct decision_request *const *items, size_t n,
 	if (db_ready(txn->db, f) == -1 || txn_build(txn, items, n, f) == -1)
 		return -1;
 	engine_session(txn->engine, txn->db);
+	return 0;
+}
+
+int
+txn_prepare(struct txn *txn, struct fail *f)
+{
 	if (engine_tag_weights(txn->engine) != NULL &&
 	    db_prepare_late(txn->db, STMT_TAG_WEIGHTS, f) == -1)
 		return -1;

@@ -154,11 +154,18 @@ struct txn {
 /* txn_event.c: setting up a transaction, and helpers of all steps */
 
 /*
- * Prepare the connection for the items, and call txn_build().  Returns 0, or -1
- * with f set.
+ * Get a session, and call txn_build().  Returns 0, or -1 with f set if there is
+ * no session to be had.
  */
 int txn_begin(struct txn *txn, struct decision_request *const *items, size_t n,
     struct fail *f) __attribute__((warn_unused_result));
+
+/*
+ * Prepare the late statements that the events need; the session may turn out to
+ * be lost.  Returns 0, or -1 with f set.
+ */
+int txn_prepare(struct txn *txn, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * Set up the events of the items, their users and their entities.  Returns 0,

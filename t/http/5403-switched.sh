@@ -99,9 +99,18 @@ is "each verdict of the other server is queued for the webhook" \
 # The same epochs do not mean the same configuration.
 decide_order e-2 u-new
 is "a user whom the other server blocks is denied" "$(json .verdict)" deny
-decide_order e-3 u-old
-is "a user whom only the first server blocks is allowed" \
-    "$(json '"\(.verdict) \(.policyVersion)"')" "allow of-u-new"
+# shellcheck disable=SC2317 # stack_until calls it
+is_stopped() {
+	[ "$(ps -o state= -p "$worker")" = T ]
+}
+for worker in $(worker_pids decide); do
+	kill -s STOP "$worker"
+	stack_until 20 "$worker" is_stopped
+	decide_order "e-3-$worker" u-old
+	is "each worker allows a user whom only the first server blocks" \
+	    "$(json '"\(.verdict) \(.policyVersion)"')" "allow of-u-new"
+	kill -s CONT "$worker"
+done
 decide_order e-4 u-4 4000
 is "weights, policy and limit are those of the other server" \
     "$(json '"\(.score) \(.policyVersion)"') $(header x-ratelimit-limit)" \
