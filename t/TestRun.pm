@@ -115,6 +115,17 @@ sub log_of {
 	return "$program->{build}/" . $program->{name} =~ s/\.sh$//r . '.log';
 }
 
+# keep_logs(RESULT): rename its logs, which another run would write over.
+sub keep_logs {
+	my ($result) = @_;
+	my $log = log_of($result);
+
+	for my $kept ($log, $log . 's') {
+		my $name = $kept =~ s/\.(?=logs?$)/.first./r;
+		rename $kept, $name if -e $kept;
+	}
+}
+
 sub read_log {
 	open(my $in, '<', log_of(@_)) or return ();
 	return <$in>;

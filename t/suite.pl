@@ -45,10 +45,11 @@ for my $stage (@stages) {
 	for my $result (TestRun::run($jobs, $limit, \&show, @$stage)) {
 		if ($result->{status} eq 'FAIL') {
 			my @why = TestRun::why($result);
+			TestRun::keep_logs($result);
 			print "FAIL $result->{name} runs again, alone\n";
 			my ($again) = TestRun::run(1, $limit, sub { }, $result);
 			if ($again->{status} eq 'PASS') {
-				push @flaky, { name => $again->{name}, why => \@why };
+				push @flaky, { %$again, why => \@why };
 			} else {
 				push @failed, $again;
 			}
@@ -71,7 +72,8 @@ for my $result (@failed) {
 	    map { "    $_\n" } TestRun::why($result);
 }
 for my $result (@flaky) {
-	print "\nFLAKY $result->{name} failed, and passed alone:\n",
+	print "\nFLAKY $result->{name} failed, and passed alone; the logs of the failure",
+	    " are *.first.log* in $result->{build}/t:\n",
 	    map { "    $_\n" } @{ $result->{why} };
 }
 

@@ -98,12 +98,14 @@ leave() {
 	exit "$leave_status"
 }
 
-# alarming: the last lines of each log that have level warn or above.
+# alarming: the last lines of each log that have level warn or above, except what
+# PostgreSQL says of each session when it stops.
 alarming() {
 	for alarming_log in "$scratch"/log/*; do
-		grep -E 'level=(warn|error)|(ERROR|FATAL|PANIC):|\[(warn|error|crit|alert|emerg)\]|Sanitizer|runtime error' \
-		    "$alarming_log" | tail -n 3 |
-		    sed "s/^/# ${alarming_log##*/}: /"
+		grep -E 'level=(warn|error)|(ERROR|FATAL|PANIC):|\[(warn|error|crit|alert|emerg)\]|Sanitizer|runtime error|^assay-[a-z]+: ' \
+		    "$alarming_log" | grep -vE \
+		    'FATAL: +(terminating connection due to administrator command|the database system is s)' |
+		    tail -n 3 | sed "s/^/# ${alarming_log##*/}: /"
 	done
 }
 
