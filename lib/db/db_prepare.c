@@ -61,6 +61,10 @@ db_prepare(struct db *db, enum stmt only, struct fail *f)
 	if ((res = db_next_result(db, deadline)) == NULL)
 		return db_lost(db, f);
 	PQclear(res);
+	if (r == -1 && db->trouble == DB_TIMEOUT) {
+		db_end_session(db); /* it waited for a lock: try again */
+		return -1;
+	}
 	if (r == -1)
 		return db_refuse_old_schema(db, bad, f);
 	for (stmt = 1; stmt < STMT__MAX; stmt++)
