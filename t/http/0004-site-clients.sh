@@ -8,12 +8,13 @@ start_stack
 stack_docs "$srcdir" "$scratch"
 stack_console "$srcdir" "$scratch"
 
-# send_many N FORMAT: N requests at once; printf makes X-Forwarded-For of each
-# from FORMAT and its number.  limited is how many answers are 429.
+# send_many N FORMAT: N requests at once, which nginx answers itself; printf makes
+# X-Forwarded-For of each from FORMAT and its number.  limited is how many answers are
+# 429.
 send_many() {
 	for n in $(seq "$1"); do
 		# shellcheck disable=SC2059 # the caller passes the format
-		printf "GET /nowhere HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: $2\r\n\r\n" \
+		printf "GET /docs/nowhere HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: $2\r\n\r\n" \
 		    "$n"
 	done >"$scratch/many"
 	raw '%s\r\n\r\n' "$(cat "$scratch/many")"

@@ -3,7 +3,7 @@
 # Load shedding: a request that waited for over a second is refused before it costs
 # anything; operators are refused before decisions, probes never.
 . "$(dirname "$0")/lib.sh"
-use load
+use load together
 
 # shellcheck disable=SC2317 # called by name
 operators_are_served() {
@@ -26,6 +26,7 @@ post_later read /v1/decisions/before "" -G
 post_later health /health "" -G
 post_later metrics /metrics "" -G
 post_later readyz /readyz "" -G
+stack_until 20 "$stack_pool_pid" connections_are 9
 sleep 1.3
 post_later fresh /v1/decisions "$(login_of fresh)"
 sleep 0.1

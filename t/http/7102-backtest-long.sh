@@ -90,7 +90,15 @@ is "a backtest answers 503 when its worker is killed" \
 check "GET shows no backtest after the worker was killed" \
     stack_until 10 0 none_running
 
-# A new worker that prepares the statement waits too: cancel until there is an answer.
+# A worker that has just started would wait for the lock before it takes the request.
+# shellcheck disable=SC2317
+workers_prepared() {
+	[ "$(sql "select count(*) from pg_stat_activity
+	    where usename = 'assay_operator' and state = 'idle'
+		and query not like 'select assay.session_settings%'")" = 2 ]
+}
+check "both workers have their statements" \
+    stack_until 20 "$stack_pool_pid" workers_prepared
 # shellcheck disable=SC2317
 backtest_cancelled() {
 	sql "select pg_cancel_backend(pid) from pg_stat_activity
