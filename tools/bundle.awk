@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: ISC
-# Print a bundle of the console, one file that has many modules or styles:
+# Make bundles of the console, files that have many modules or styles each:
 #
 #	awk -v file=NAME -f tools/bundle.awk console/bundles.tbl
+#	awk -v into=DIRECTORY -f tools/bundle.awk console/bundles.tbl
 #
-# in the directory of the sources.  Each line of the table has the name of a bundle
-# and a file for it.  The bundle has these files and all modules that they import,
-# without those of the bundles above it.
+# in the directory of the sources.  The first prints one, the second writes all into a
+# directory.  Each line of the table has the name of a bundle and a file for it.  The
+# bundle has these files and all modules that they import, without those of the
+# bundles above it.
 #
 # A module becomes a function that returns its exports, so that names stay apart:
 #
@@ -29,27 +31,35 @@ $1 != bundle { bundle = bundles[++count] = $1 }
 $2 ~ /\.css$/ { add_style($2, FILENAME, FNR) }
 $2 ~ /\.js$/ { first[++firsts] = $2; add_module($2, FILENAME, FNR) }
 END {
-	if (!failed && !(file in text))
+	if (!failed && !into && !(file in text))
 		refuse(FILENAME, FNR, "no bundle has the name " file)
 	for (i = 1; i <= dynamic && !failed; i++)
 		if (wanted[i] ~ /\.js$/ && !(wanted[i] in holder))
 			refuse(wanter[i], place[i], "no bundle has " wanted[i])
 	if (failed)
 		exit 1
+	if (into)
+		for (i = 1; i <= count; i++)
+			printf "%s", finished_text(bundles[i]) >(into "/" bundles[i])
+	else
+		printf "%s", finished_text(file)
+}
+
+# finished_text(name): the whole text of a bundle.
+function finished_text(name,    i, all) {
+	all = text[name]
 	for (i = 1; i <= dynamic; i++)
 		gsub("\001" i "\001", "modules[\"" bring "\"].bring(" \
 		    (wanted[i] ~ /\.js$/ ? names(holder[wanted[i]]) : \
 		    named(wanter[i], wanted[i])) ").then(() => modules[" \
 		    (wanted[i] ~ /\.js$/ ? "\"" wanted[i] "\"" : \
-		    "`" folder(wanter[i]) "${" wanted[i] "}`") "])", text[file])
-	print "/* SPDX-License-Identifier: ISC; libraries: see third_party */"
-	if (file == bundles[1])
-		printf "export const modules = {};\n%s", text[file]
-	else if (file ~ /\.js$/)
-		printf "import { modules } from \"./%s\";\n" \
-		    "export default () => {\n%s};\n", bundles[1], text[file]
-	else
-		printf "%s", text[file]
+		    "`" folder(wanter[i]) "${" wanted[i] "}`") "])", all)
+	if (name == bundles[1])
+		all = "export const modules = {};\n" all
+	else if (name ~ /\.js$/)
+		all = "import { modules } from \"./" bundles[1] "\";\n" \
+		    "export default () => {\n" all "};\n"
+	return "/* SPDX-License-Identifier: ISC; libraries: see third_party */\n" all
 }
 
 # needs(name, other): whether a bundle needs another one, itself or through a third.

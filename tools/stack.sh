@@ -200,11 +200,8 @@ stack_port() {
 stack_console() {
 	stack_new=$2/console/new
 	mkdir -p "$stack_new"
-	for stack_file in $(grep -v '^#' "$1/console/bundles.tbl" | cut -f 1 |
-	    uniq); do
-		(cd "$1" && awk -v file="$stack_file" -f tools/bundle.awk \
-		    console/bundles.tbl) >"$stack_new/$stack_file" || return 1
-	done
+	(cd "$1" && awk -v into="$stack_new" -f tools/bundle.awk \
+	    console/bundles.tbl) || return 1
 	stack_version=$(cat "$stack_new"/* | sha256sum | cut -c 1-12)
 	gzip -nk9 "$stack_new"/* || return 1
 	mv "$stack_new" "$2/console/$stack_version"
