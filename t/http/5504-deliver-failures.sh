@@ -20,7 +20,8 @@ for mode in 500 410 302 redirect wait reset quiet garbage heads hang drip \
 	printf '%s %s %s\n' "$mode" whd_0000$n "$HOOK" >>"$scratch/modes"
 done
 queue_deliveries "$fine" 40 42
-openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost \
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+    -days 1 -subj /CN=localhost \
     -keyout "$scratch/key.pem" -out "$scratch/cert.pem" 2>/dev/null
 openssl s_server -accept 127.0.0.1:0 -key "$scratch/key.pem" \
     -cert "$scratch/cert.pem" -www </dev/null >"$scratch/tls" 2>&1 &

@@ -55,7 +55,8 @@ login_at "http://127.0.0.1:$port"
 is "a redirect is not followed" "$STATUS" 76
 
 # TLS.
-openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+    -days 2 -subj /CN=localhost \
     -addext 'subjectAltName=DNS:localhost' -keyout "$scratch/nginx/key" \
     -out "$scratch/cert" 2>/dev/null
 free_port

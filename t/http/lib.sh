@@ -298,8 +298,8 @@ http() {
 are_headers() {
 	while [ $# -gt 1 ]; do
 		case "$1 $2" in
-		"-H Assay-Session: "?* | "-H Cookie: "?* | "-H Idempotency-Key: "?* | \
-		    "-H Sec-Fetch-Site: "?* | "-H X-Forwarded-For: "?*)
+		"-H X-"*": "?* | "-H Assay-Session: "?* | "-H Cookie: "?* | \
+		    "-H Idempotency-Key: "?* | "-H Sec-Fetch-Site: "?*)
 			shift 2
 			;;
 		*) return 1 ;;

@@ -20,10 +20,10 @@ start_redis_tls() {
 	done
 	mkdir "$scratch/tls"
 	(cd "$scratch/tls" &&
-	    openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test-ca \
-		-keyout ca.key -out ca.pem &&
-	    openssl req -newkey rsa:2048 -nodes -subj /CN=redis \
-		-keyout redis.key -out redis.csr &&
+	    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+		-days 2 -subj /CN=test-ca -keyout ca.key -out ca.pem &&
+	    openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+		-subj /CN=redis -keyout redis.key -out redis.csr &&
 	    echo subjectAltName=DNS:localhost >extensions &&
 	    openssl x509 -req -days 2 -in redis.csr -CA ca.pem -CAkey ca.key \
 		-CAcreateserial -extfile extensions -out redis.pem) \

@@ -30,7 +30,7 @@ tls_certificate() {
 # run/tls.sock and without on run/plain.sock; the values are nginx/render's.
 start_tls_site() {
 	mkdir -p "$scratch/tls" "$scratch/acme"
-	openssl req -x509 -newkey rsa:2048 -nodes -days 1 \
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 \
 	    -subj /CN=assay.example -keyout "$scratch/tls/key" \
 	    -out "$scratch/tls/certificate" 2>/dev/null
 	cp "$scratch"/nginx/*.in "$scratch/tls/"
