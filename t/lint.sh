@@ -192,6 +192,12 @@ while read -r alert; do
 done <"$tmp/alerts" >>"$tmp/faults"
 verdict "each alert has a severity, a duration, a summary, a runbook entry, two tests and a fault"
 
+sed -n 's/^      - record: //p' $rules | while read -r record; do
+	grep -q "^          - labels: '$record{" contrib/prometheus/assay.rules.test.yml ||
+	    echo "no test has a value of $record"
+done >"$tmp/faults"
+verdict "each recording rule has a test of its value"
+
 what="promtool accepts rules, tests, scrape configuration and dashboards"
 if have promtool "$what" && have jq "$what"; then
 	jq -r '.panels[].targets[].expr' contrib/grafana/*.json |
