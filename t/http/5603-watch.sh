@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# A pool exports every series that the rules and dashboards of contrib/ select.
+# A pool exports every series that the rules and dashboards of contrib/ select, named
+# and described as Prometheus advises.
 . "$(dirname "$0")/lib.sh"
 use away offline
 
@@ -11,9 +12,12 @@ has_gauges() {
 	[ -n "$(metric engine_partition_months_ahead)" ] &&
 	    [ -n "$(metric 'engine_deliveries_total{kind="alert",result="dead"}')" ]
 }
-check "the pool measures its gauges and the counters of companions" stack_until 20 "$stack_pool_pid" has_gauges
+check "the pool measures its gauges and the counters of companions" \
+    stack_until 20 "$stack_pool_pid" has_gauges
 http GET /metrics
 printf '%s\n' "$BODY" >"$scratch/metrics"
+is "promtool finds nothing to say about the metrics" \
+    "$(promtool check metrics <"$scratch/metrics" 2>&1; echo $?)" 0
 
 # Selectors look like name{label="value",label=~"pattern"}.  A value may have
 # braces.  Prometheus itself adds instance, and rules name their own records with a
