@@ -3,7 +3,7 @@
 # The entity graph: identifiers of no one make no link; under parallel events its
 # counters and sizes equal a recount of the links.
 . "$(dirname "$0")/lib.sh"
-use recount
+use recount lock
 
 start_with_key DECIDE_WORKERS=6 \
     PLACEHOLDERS=device:kiosk-7,ip:198.51.100.0/24,phone:+442079460123
@@ -115,30 +115,23 @@ for i in 1 2 3 4 5; do
 	    $(login_event "top-$i" ",\"deviceId\":\"td-$i\",\"ip\":\"198.18.2.$i\"")]}"
 done
 http POST /v1/decisions "$(login_event m-5 ',"deviceId":"td-5"')"
-mkfifo "$scratch/fifo"
-cluster_psql postgres assay -q <"$scratch/fifo" &
-holder=$!
-exec 8>"$scratch/fifo"
-echo "begin;
-update assay.entity r set parent = t.id from assay.entity t
+hold_lock "update assay.entity r set parent = t.id from assay.entity t
 where r.parent is null and t.parent is null and (r.id, t.id) in (
 	select (select coalesce(parent, id) from assay.entity where key = 'm-' || i),
 	(select coalesce(parent, id) from assay.entity where key = 'top-' || i)
 	from generate_series(1, 5) i);
 update assay.entity t set size = 7 where t.id in (
 	select parent from assay.entity where key like 'm-%')
-	and t.parent is null;" >&8
-sleep 0.5
+	and t.parent is null"
 (
 	http POST /v1/decisions "$(login_event m-5 ',"deviceId":"md-2","ip":"198.18.1.3",
 	    "phone":"25191100004","fingerprint":"f-1"')"
 	json .score >"$scratch/moved"
 ) &
 request=$!
-sleep 0.5
-echo "commit;" >&8
-exec 8>&-
-wait "$holder" "$request"
+check "an event waits for its roots" stack_until 20 "$request" lock_waiters_are 1
+release_lock
+wait "$request"
 is "an event whose roots move while it waits is scored" \
     "$(cat "$scratch/moved")" 0
 finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # Erasure of users whose decisions are in this host's spool.
 . "$(dirname "$0")/lib.sh"
-use away erase
+use away erase lock
 
 start_with_key
 
@@ -69,11 +69,9 @@ is "users erased during the drain have no detail" \
     where user_id like 'u-_'")" "8 0"
 
 # The pool writes a degraded decision directly when the database answers late.
-sql 'begin; lock assay.user_state in access exclusive mode;
-    select pg_sleep(2.5); commit' >/dev/null &
-sleep 0.3
+hold_lock "lock table assay.user_state"
 decide_login u-slow w-1
-wait $!
+release_lock
 wait_drained
 is "a degraded decision is logged" "$(degraded_rows w-1)" 1
 is "the detail of a degraded decision is erased" \

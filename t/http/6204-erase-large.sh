@@ -91,10 +91,10 @@ hold_lock "select pg_advisory_xact_lock($(user_lock u-slow))"
 	json .graph >"$scratch/slow"
 ) &
 request=$!
-sleep 0.5
-is "the erasure waits for the user's lock" "$(sql "select count(*)
-    from assay.user_state where user_id = 'u-slow'") $(sql "select count(*)
-    from pg_locks where locktype = 'advisory' and not granted")" "1 1"
+check "the erasure waits for the user's lock" \
+    stack_until 20 "$request" lock_waiters_are 1
+is "an erasure that waits has removed nothing of the user" "$(sql "select count(*)
+    from assay.user_state where user_id = 'u-slow'")" 1
 release_lock
 wait "$request"
 is "the erasure runs once the lock is free" "$(cat "$scratch/slow")" true

@@ -3,6 +3,7 @@
 # The database goes away and comes back: every answer is an envelope, no worker
 # dies and nothing is lost.
 . "$(dirname "$0")/lib.sh"
+use lock
 
 start_with_key
 event='{"type":"account.login","subject":{"userId":"u-1"}}'
@@ -46,12 +47,7 @@ for i in 1 2 3 4; do
 done
 
 # A lock that is held too long degrades the decision.
-mkfifo "$scratch/fifo"
-cluster_psql postgres assay -At <"$scratch/fifo" >/dev/null &
-holder=$!
-exec 8>"$scratch/fifo"
-echo "begin; lock table assay.user_state in access exclusive mode;" >&8
-sleep 1
+hold_lock "lock table assay.user_state"
 http POST /v1/decisions '{"id":"slow","type":"account.login",
     "subject":{"userId":"u-8"}}'
 is "a decision behind a held lock is degraded" \
@@ -61,9 +57,7 @@ http POST /v1/decisions '{"id":"slow-2","type":"wallet.withdraw","amount":5,
     "currency":"EUR","subject":{"userId":"u-1"}}'
 is "a degraded decision with fail_closed is denied" \
     "$(json '"\(.verdict) \(.score)"')" "deny -1"
-echo "rollback;" >&8
-exec 8>&-
-wait "$holder"
+release_lock
 is "degraded decisions have no sample and no idempotency key" "$(sql "
     select count(*), sum((d.sample is null)::int),
     (select count(*) from assay.idempotency where key like 'slow%')

@@ -4,7 +4,7 @@
 # report errors.  The last test of every scenario searches all logs for what was
 # sent.
 . "$(dirname "$0")/lib.sh"
-use private
+use private lock
 
 # repeat_letter COUNT
 repeat_letter() {
@@ -83,17 +83,10 @@ seq 12 | xargs -P 12 -I{} curl -s --unix-socket "$scratch/run/http.sock" \
     -H "Idempotency-Key: invoice-$phone" -o /dev/null "$BASE/v1/decisions" \
     -d "{\"type\":\"account.login\",\"subject\":{\"userId\":\"k-{}\",\"ip\":\"198.51.100.{}\"}}"
 
-mkfifo "$scratch/fifo"
-cluster_psql postgres assay -At <"$scratch/fifo" >/dev/null &
-holder=$!
-exec 8>"$scratch/fifo"
-echo "begin; lock table assay.entity in access exclusive mode;" >&8
-sleep 0.5
+hold_lock "lock table assay.entity"
 http POST /v1/decisions "$(personal_event slow 192.0.2.44)"
 is "a decision behind a held lock is degraded" "$STATUS $(json .score)" "200 -1"
-echo "rollback;" >&8
-exec 8>&-
-wait "$holder"
+release_lock
 check_report "the statement timeout" 'ERROR:  canceling statement due to statement timeout$'
 is "PostgreSQL logs no detail beside its errors" "$(grep -cE \
     '(DETAIL|HINT|CONTEXT|QUERY|STATEMENT):' "$scratch/log/postgres.log")" 0
