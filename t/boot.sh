@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The packages on a Debian 12 that systemd has booted in a container: setup, first
-# decision over TLS, killed processes, watchdog, reload, restart, reboot, upgrade
-# with a migration, purge, installation on the old database.  t/package.sh has
-# built the packages.
+# decision over TLS, killed processes, watchdog, reload, restart, Prometheus, reboot,
+# upgrade with a migration, purge, installation on the old database.  t/package.sh
+# has built the packages.
 set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
@@ -26,7 +26,7 @@ mkdir "$scratch/next" "$scratch/previous"
 # shellcheck disable=SC2012 # these names are plain
 last=$(ls "$srcdir/sql/migrations" | sed -n '$s/^0*\([0-9]*\)_.*/\1/p')
 migration=$(printf '%04d_boot' $((last + 1)))
-for package in assay assay-console assay-ctl; do
+for package in assay assay-console assay-ctl assay-doc; do
 	dpkg-deb -R "$packages/${package}_"*.deb "$scratch/$package"
 	case $package in
 	assay-ctl)
@@ -44,10 +44,18 @@ for package in assay assay-console assay-ctl; do
 	dpkg-deb -Znone -b "$scratch/$package" "$scratch/previous" >/dev/null
 done
 
+# watch_lines: the first commands of README.md, Watch it.
+watch_lines() {
+	sed -n '/^## Watch it/,/^## /p' "$srcdir/README.md" | sed -n '/^    /,/^$/p' |
+	    sed '/^$/q; s/^    //'
+}
+
 stage "install"
 # shellcheck disable=SC2016 # mmdebstrap's shell expands it
 mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io \
-    --include=systemd-sysv,dbus,postgresql,nginx-light,curl \
+    --include=systemd-sysv,dbus,postgresql,nginx-light,curl,ca-certificates \
+    --include="$(watch_lines | sed -n '/apt-get install/,/[^\\]$/p' |
+	sed 's/apt-get install//; s/\\$//' | xargs | tr ' ' ',')" \
     --customize-hook="copy-in '$scratch/previous' '$scratch/next' /srv" \
     --customize-hook='chroot "$1" sh -c "apt-get -qq -y \
 	--no-install-recommends install /srv/previous/*.deb"' \
@@ -177,6 +185,53 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 done
 is "decisions wait at the socket while the pool restarts" "$failures" 0
 
+stage "watch"
+# The packages are there.  The last command prints what the checks below read.
+# shellcheck disable=SC2016 # a command of README.md
+watch_lines | sed '/apt-get install/,/[^\\]$/d; /^curl /d
+    s/\$(hostname -f)/localhost/' >"$root/srv/watch"
+check "the commands of README.md for Prometheus succeed" does sh -e /srv/watch
+# prometheus EXPRESSION: the jobs, or the alerts, that it selects, and their values.
+prometheus() {
+	inside curl -sS --max-time 10 http://localhost:9090/api/v1/query \
+	    --data-urlencode "query=$1" |
+	    jq -r '.data.result[] | "\(.metric.alertname // .metric.job) \(.value[1])"' |
+	    sort -u | paste -sd ,
+}
+# The job prometheus is of Debian's configuration, and is seen for five minutes.
+all_are_up() {
+	[ "$(prometheus 'up{job!="prometheus"}')" = \
+	    "assay 1,assay-probe 1,nginx 1,node 1,postgresql 1" ] &&
+	    [ "$(prometheus probe_success)" = "assay-probe 1" ]
+}
+check "Prometheus reads pool, site, nginx, PostgreSQL and host" \
+    stack_until 120 0 all_are_up
+pends() { [ -n "$(prometheus "ALERTS{$1}")" ]; }
+pends_not() { [ -z "$(prometheus "ALERTS{$1}")" ]; }
+# The disks are those of the machine that runs the test.
+check "no alert is even pending, but about disks" \
+    stack_until 120 0 pends_not 'alertname!~"AssayDisk.*"'
+# breaks ALERT COMMAND MENDS LABELS: the rules as they are notice the fault and its end.
+breaks() {
+	inside sh -c "$2"
+	check "$1 is pending after its fault" stack_until 60 0 pends "alertname=\"$1\",$4"
+	inside sh -c "$3"
+	check "$1 ends with its fault" stack_until 60 0 pends_not "alertname=\"$1\",$4"
+}
+inside sh -c 'mkdir /srv/small && mount -t tmpfs -o size=4m small /srv/small &&
+    echo DISK_HEALTH_PATHS=/var/lib/postgresql,/var/lib/assay/spool,/srv/small \
+	>>/etc/assay/assay.conf && systemctl restart assay-fcgi'
+breaks AssayDiskFull 'head -c 3900000 /dev/zero >/srv/small/file' \
+    'rm /srv/small/file' 'path="/srv/small"'
+breaks AssayExporterDown 'systemctl stop prometheus-nginx-exporter' \
+    'systemctl start prometheus-nginx-exporter' 'job="nginx"'
+breaks AssayUnreachable 'systemctl stop nginx' 'systemctl start nginx' ''
+inside sh -c 'sed -i /^DISK_HEALTH_PATHS=/d /etc/assay/assay.conf
+    systemctl restart assay-fcgi; umount /srv/small
+    rm /etc/prometheus/assay.rules.yml /etc/nginx/conf.d/assay-metrics.conf \
+	/usr/local/share/ca-certificates/assay.crt && update-ca-certificates --fresh
+    systemctl disable --now prometheus prometheus-alertmanager' >/dev/null 2>&1
+
 stage "reboot"
 shut_down
 check "the container boots again" boot
@@ -204,12 +259,12 @@ check "setup restarts the pool" is_new assay-fcgi "$pid"
 works "after the upgrade"
 
 stage "remove and purge"
-check "the packages are removed" does dpkg -r assay assay-console assay-ctl
+check "the packages are removed" does dpkg -r assay assay-console assay-ctl assay-doc
 is "no process is left" "$(inside systemctl list-units --plain --no-legend \
     --state=active 'assay*')" ""
 check "settings and secrets are kept" \
     does test -e /etc/credstore/assay.DATABASE_URL -a -e /etc/assay/assay.conf
-check "the packages are purged" does dpkg -P assay assay-console assay-ctl
+check "the packages are purged" does dpkg -P assay assay-console assay-ctl assay-doc
 is "nginx no longer has the site" \
     "$(inside curl -sk -o /dev/null -w '%{http_code}' https://localhost/)" 000
 is "no file is left" "$(inside find /etc /usr /var/lib /run -xdev \

@@ -45,10 +45,10 @@ shorten_rules() {
 # write_targets: prometheus.yml with the addresses of this scenario; nothing listens
 # on port 1.
 write_targets() {
-	sed "s/15s/2s/; s/\"assay-1.example:9180\".*]/\"127.0.0.1:$watch_port\"]/
-	    s,https://assay.example,https://localhost:$tls_port,
+	sed "s/15s/2s/; s/localhost:9180/127.0.0.1:$watch_port/
 	    s/localhost:9115/127.0.0.1:$blackbox_port/
-	    s/assay-[a-z0-9]*.example:[0-9]*/127.0.0.1:1/g
+	    s/localhost:9[0-9]*/127.0.0.1:1/
+	    s,https://assay.example,https://localhost:$tls_port,
 	    s/^    # authorization/    authorization/
 	    s,^    #   \(credentials_file:\).*,      \1 $scratch/token," \
 	    "$srcdir/contrib/prometheus/prometheus.yml" \
