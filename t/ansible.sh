@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # contrib/ansible/ on a Debian 12 that systemd has booted in a container: one host
-# with its database, and a host whose database is reached over TCP.  A second run
-# changes nothing.  t/package.sh has built the packages.
+# with its database, and two hosts, one after the other, whose database is reached
+# over TCP.  A second run changes nothing.  t/package.sh has built the packages.
 set -u
 srcdir=$(cd "$(dirname "$0")/.." && pwd)
 builddir=$(cd "${builddir:-.}" && pwd)
@@ -92,7 +92,7 @@ tried() {
 	stage "$name"
 	check "the playbook sets $name up" play "$@" -v
 	check "the run for $name shows no secret" shows_no_secret
-	key=$(inside cat /etc/assay/first.key)
+	[ ! -e "$root/etc/assay/first.key" ] || key=$(inside cat /etc/assay/first.key)
 	check "a decision over TLS on $name succeeds" decide
 	check "the companion on $name waits for its timers" \
 	    does systemctl is-active assay-work.timer assay-retain.timer
@@ -117,16 +117,21 @@ check "a run after an upgrade succeeds" play one
 check "a run after an upgrade restarts the pool" \
     [ "$(inside systemctl show -P MainPID assay-fcgi)" != "$pid" ]
 
-# README.md, Uninstall; the certificate stays.
+# purge_host: README.md, Uninstall; the certificate stays.
+purge_host() {
+	does sh -c 'cp -r /etc/assay/tls /srv/ &&
+	    dpkg -P assay assay-console assay-ctl && rm -f /etc/assay/first.key &&
+	    mkdir -p /etc/assay && mv /srv/tls /etc/assay/'
+}
+check "the packages are purged" purge_host
 # shellcheck disable=SC2016 # the inner shell expands it
-inside sh -c 'cp -r /etc/assay/tls /srv/ && dpkg -P assay assay-console assay-ctl &&
-    rm -f /etc/assay/first.key && cd / &&
-    runuser -u postgres -- dropdb assay && for role in decide operator companion retain
-    do runuser -u postgres -- dropuser "assay_$role"; done &&
-    mkdir -p /etc/assay && mv /srv/tls /etc/assay/' >"$scratch/out" 2>"$scratch/err"
+inside sh -c 'cd / && runuser -u postgres -- dropdb assay &&
+    for role in decide operator companion retain
+    do runuser -u postgres -- dropuser "assay_$role"; done' \
+    >"$scratch/out" 2>"$scratch/err"
 check "a purge removes the site of the role" \
     [ ! -e "$root/etc/nginx/conf.d/assay.conf" ]
-# Both hosts are this container, so one after the other.
+# All hosts are this container, so one after the other.
 set -- "a host with another's database" two --limit db,app1 --forks 1 \
     -e assay_certificate=/etc/assay/tls/assay.pem
 tried "$@"
@@ -137,5 +142,10 @@ check "PostgreSQL knows each host of the service" does grep -qE \
 check "the pool reaches the database over TCP" does sh -c \
     'cd / && runuser -u postgres -- psql -Atc "select distinct client_addr
 	from pg_stat_activity where usename = '"'assay_decide'"'" | grep -qx 127.0.0.1'
+# The other host finds the database and the key of the first one.
+check "the packages of the first host are purged" purge_host
+set -- "the other host" two --limit app2 -e assay_certificate=/etc/assay/tls/assay.pem
+tried "$@"
+again "$@"
 stage end
 conclude
