@@ -44,17 +44,18 @@ for package in assay assay-console assay-ctl assay-doc; do
 	dpkg-deb -Znone -b "$scratch/$package" "$scratch/previous" >/dev/null
 done
 
-# watch_lines: the first commands of README.md, Watch it.
-watch_lines() {
-	sed -n '/^## Watch it/,/^## /p' "$srcdir/README.md" | sed -n '/^    /,/^$/p' |
-	    sed '/^$/q; s/^    //'
+# readme_block CHAPTER N: the commands of its Nth block in README.md.
+readme_block() {
+	awk -v chapter="## $1" -v n="$2" '/^## / { inside = $0 == chapter }
+		inside && /^    / { if (!was) i++; if (i == n) print substr($0, 5) }
+		{ was = /^    / }' "$srcdir/README.md"
 }
 
 stage "install"
 # shellcheck disable=SC2016 # mmdebstrap's shell expands it
 mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io \
     --include=systemd-sysv,dbus,postgresql,nginx-light,curl,ca-certificates \
-    --include="$(watch_lines | sed -n '/apt-get install/,/[^\\]$/p' |
+    --include="$(readme_block "Watch it" 1 | sed -n '/apt-get install/,/[^\\]$/p' |
 	sed 's/apt-get install//; s/\\$//' | xargs | tr ' ' ',')" \
     --customize-hook="copy-in '$scratch/previous' '$scratch/next' /srv" \
     --customize-hook='chroot "$1" sh -c "apt-get -qq -y \
@@ -188,7 +189,7 @@ is "decisions wait at the socket while the pool restarts" "$failures" 0
 stage "watch"
 # The packages are there.  The last command prints what the checks below read.
 # shellcheck disable=SC2016 # a command of README.md
-watch_lines | sed '/apt-get install/,/[^\\]$/d; /^curl /d
+readme_block "Watch it" 1 | sed '/apt-get install/,/[^\\]$/d; /^curl /d
     s/\$(hostname -f)/localhost/' >"$root/srv/watch"
 check "the commands of README.md for Prometheus succeed" does sh -e /srv/watch
 # prometheus EXPRESSION: the jobs, or the alerts, that it selects, and their values.
@@ -231,6 +232,25 @@ inside sh -c 'sed -i /^DISK_HEALTH_PATHS=/d /etc/assay/assay.conf
     rm /etc/prometheus/assay.rules.yml /etc/nginx/conf.d/assay-metrics.conf \
 	/usr/local/share/ca-certificates/assay.crt && update-ca-certificates --fresh
     systemctl disable --now prometheus prometheus-alertmanager' >/dev/null 2>&1
+
+stage "back up and restore"
+decisions() {
+	inside runuser -u postgres -- psql -Atc \
+	    'select count(*), max(decided_at) from assay.verdict_log' assay
+}
+before=$(decisions)
+# The cluster has the roles already, so psql reports errors.
+readme_block "Back up and restore" 1 >"$root/srv/backup"
+readme_block "Back up and restore" 2 >"$root/srv/restore"
+check "the commands of README.md for a backup succeed" \
+    does sh -ec 'cd /srv && . ./backup'
+decide
+inside sh -c 'systemctl stop assay.target "assay-*.timer" "assay-*.service" &&
+    cd / && runuser -u postgres -- dropdb assay && rm -r /etc/assay'
+check "the commands of README.md for a restore succeed" \
+    does sh -ec 'cd /srv && . ./restore'
+is "the decisions until the backup are there" "$(decisions)" "$before"
+works "after the restore"
 
 stage "reboot"
 shut_down
