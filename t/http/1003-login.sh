@@ -14,15 +14,21 @@ weak=$weak'KKtcwSjNynEmAwKr10+ypIU4QM4j4C0ONg06JKv5n+0JVvGg2a1ao36t16fTxS5b/nr9N
 first=$TOKEN
 TOKEN=
 
-start=$(date +%s%N)
+# hashing: the processor time of the operator workers so far, in ns.
+hashing() {
+	for pid in $(worker_pids operator); do
+		cat "/proc/$pid/schedstat"
+	done | awk '{ sum += $1 } END { printf "%.0f", sum }'
+}
+start=$(hashing)
 log_in admin@example.com 'wrong horse'
-took=$(($(date +%s%N) - start))
+took=$(($(hashing) - start))
 wrong=$BODY
 is_error "a login with a wrong password answers 401" 401 INVALID_CREDENTIALS
-start=$(date +%s%N)
+start=$(hashing)
 log_in nobody@example.com 'correct horse'
 check "a login with an unknown email takes about as long" \
-    test $((($(date +%s%N) - start) * 4)) -gt "$took"
+    test $((($(hashing) - start) * 4)) -gt "$took"
 is "a login with an unknown email gets the same answer" \
     "$STATUS $BODY" "401 $wrong"
 log_in 'not an email' x
