@@ -7,7 +7,14 @@
 . "$(dirname "$0")/lib.sh"
 use second_factor
 
-compat() { gojq -L "$srcdir/t/compat" "$@"; }
+# gojq starts faster, but does not keep the order of members, which a recording has.
+compat() {
+	if [ -n "${RECORD:-}" ]; then
+		command jq -L "$srcdir/t/compat" "$@"
+	else
+		gojq -L "$srcdir/t/compat" "$@"
+	fi
+}
 
 # call LINE: make a recorded call.  $scratch/now then has it, the answer, and the
 # values that later calls use.
