@@ -214,6 +214,7 @@ await step("an operator tries a whole event as JSON", async () => {
 	want(event["event.amount"], 5000);
 	await whole.fill(JSON.stringify({ ...event, "geo.planet": 1,
 	    "event.amount": "5" }, null, 2));
+	await page.locator(".mistakes li").nth(1).waitFor();
 	want(await page.locator(".mistakes li").allInnerTexts().then((all) =>
 	    all.map((text) => text.replace(/\s+/g, " ").replace(/^\S+ /, "")).join()),
 	    "This signal must be a number or null.,There is no such signal. An " +

@@ -167,9 +167,9 @@ await step("a session that ends keeps what is typed", async () => {
 	await open("#/account");
 	await button("Change the password").click();
 	await field("Current password").fill("half of it");
-	await context.clearCookies();
 	await button("Times in UTC; switch").click();
 	await page.evaluate(() => { location.hash = "#/account?x=1"; });
+	await context.clearCookies();
 	await field("Current password").fill("all of it");
 	await field("New password").fill("a new password");
 	await field("New password again").fill("a new password");
