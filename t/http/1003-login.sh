@@ -14,21 +14,21 @@ weak=$weak'KKtcwSjNynEmAwKr10+ypIU4QM4j4C0ONg06JKv5n+0JVvGg2a1ao36t16fTxS5b/nr9N
 first=$TOKEN
 TOKEN=
 
-# hashing: the processor time of the operator workers so far, in ns.
-hashing() {
+# cpu_time: the processor time of the operator workers so far, in ns.
+cpu_time() {
 	for pid in $(worker_pids operator); do
 		cat "/proc/$pid/schedstat"
 	done | awk '{ sum += $1 } END { printf "%.0f", sum }'
 }
-start=$(hashing)
+start=$(cpu_time)
 log_in admin@example.com 'wrong horse'
-took=$(($(hashing) - start))
+took=$(($(cpu_time) - start))
 wrong=$BODY
 is_error "a login with a wrong password answers 401" 401 INVALID_CREDENTIALS
-start=$(hashing)
+start=$(cpu_time)
 log_in nobody@example.com 'correct horse'
 check "a login with an unknown email takes about as long" \
-    test $((($(hashing) - start) * 4)) -gt "$took"
+    test $((($(cpu_time) - start) * 4)) -gt "$took"
 is "a login with an unknown email gets the same answer" \
     "$STATUS $BODY" "401 $wrong"
 log_in 'not an email' x

@@ -20,8 +20,7 @@ commit_session() {
 commit_waits() {
 	[ -n "$(commit_session)" ]
 }
-sql "alter system set synchronous_standby_names = 'nobody'" >/dev/null
-await_setting synchronous_standby_names nobody
+change_setting synchronous_standby_names no_such_standby
 for how in TERM KILL; do
 	printf '{"events":[{"type":"order.place","subject":{"userId":"d-%s"}}]}' \
 	    "$how" |
@@ -41,8 +40,7 @@ for how in TERM KILL; do
 	is "an uncertain commit gets no onError verdict after $how" "$(jq \
 	    '.results[0].decision.score' <"$scratch/doubt")" 0
 done
-sql "alter system reset synchronous_standby_names" >/dev/null
-await_setting synchronous_standby_names ""
+change_setting synchronous_standby_names ""
 wait_ready
 
 # signal_server SIGNAL: send it to every process of the server.

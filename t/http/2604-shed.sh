@@ -26,7 +26,8 @@ post_later read /v1/decisions/before "" -G
 post_later health /health "" -G
 post_later metrics /metrics "" -G
 post_later readyz /readyz "" -G
-stack_until 20 "$stack_pool_pid" connections_are 9
+check "nine requests wait for the stopped worker" \
+    stack_until 20 "$stack_pool_pid" connections_are 9
 sleep 1.3
 post_later fresh /v1/decisions "$(login_of fresh)"
 sleep 0.1

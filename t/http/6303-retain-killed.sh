@@ -124,15 +124,13 @@ tables_vacuumed() {
 make_past
 size=$(sql "select pg_relation_size('assay.idempotency')")
 sql "select pg_stat_reset()" >/dev/null
-sql "alter system set autovacuum_naptime = 1"
-await_setting autovacuum_naptime 1s
+change_setting autovacuum_naptime 1s
 check "a sweep with RETENTION_VACUUM exits 0" cron retain RETENTION_VACUUM=true
 check "autovacuum vacuums the months and the keys that lost rows" \
     stack_until 60 "$stack_pg_pid" tables_vacuumed
 is "the table of idempotency keys shrinks" "$(sql "select
     pg_relation_size('assay.idempotency') < $size / 2")" t
-sql "alter system set autovacuum = off"
-await_setting autovacuum off
+change_setting autovacuum off
 sql "update assay.retention_sweep set finished_at = null"
 cron retain RETENTION_VACUUM=true
 check "the log warns when autovacuum is off" grep -q \

@@ -5,12 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 use ctl doctor
 
-# server NAME VALUE: change a setting of PostgreSQL.
-server() {
-	sql "alter system set $1 = '$2'"
-	await_setting "$@"
-}
-
 start_healthy -c wal_level=replica
 start_with_key
 http POST /v1/decisions "$(login_event u-1)"
@@ -43,18 +37,18 @@ wait_ready
 doctor
 check "too few connections for the pool are critical" \
     finds connections critical 'DATABASE_POOL_MAX and the companion make 26'
-server synchronous_standby_names other
+change_setting synchronous_standby_names other
 doctor
 check "a synchronous standby that is missing is critical" \
     finds replication critical 'no standby is connected'
 check "the required standbys are shown" finds durability ok "names is 'other'"
-server synchronous_standby_names ""
+change_setting synchronous_standby_names ""
 
 # A slot whose reader is gone: first it holds WAL, then that is removed.
 sql "select pg_create_physical_replication_slot('gone', true)" >/dev/null
 doctor
 check "a slot is named with what it holds" finds slots ok 'gone holds [0-9]* MiB'
-server max_slot_wal_keep_size 4MB
+change_setting max_slot_wal_keep_size 4MB
 for _ in 1 2 3 4 5 6; do
 	sql "create table public.t as select 1; drop table public.t;
 	    select pg_switch_wal()" >/dev/null

@@ -378,6 +378,13 @@ sql() {
 	cluster_psql postgres assay -At -c "$1"
 }
 
+# change_setting NAME VALUE: change a setting of PostgreSQL, and wait until it is in
+# force.
+change_setting() {
+	sql "alter system set $1 = '$2'"
+	await_setting "$@"
+}
+
 # setting_is NAME VALUE: new sessions have this setting of PostgreSQL.
 # shellcheck disable=SC2317 # stack_until calls it
 setting_is() {
