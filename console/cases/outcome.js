@@ -6,7 +6,7 @@ import { call } from "../api.js";
 import { outcomes } from "../events.js";
 import { useKeys } from "../keys.js";
 import { go, href, route } from "../router.js";
-import { can } from "../session.js";
+import { can, session } from "../session.js";
 import { t } from "../text.js";
 import { Outcome } from "../ui/badge.js";
 import { Cli, copy } from "../ui/copy.js";
@@ -52,6 +52,28 @@ function Choices({ outcome, choose, fault }) {
 			onClick=${() => choose(one)}>${t(`outcome.${one}`)}
 			<${Key} command=${`case.${one}`} /></button>`)}</div>
 		${fault && html`<p class="fault" id=${id}>${fault}</p>`}`;
+}
+
+// True if the service took this outcome from the analyst, and the answer was lost.
+function isSent({ analyst, outcome, note }, draft) {
+	return analyst === session.value.me?.email && outcome === draft.outcome &&
+	    (note ?? "") === draft.note.trim();
+}
+
+// Resolve a case; one that has this outcome already counts as resolved now.
+async function sendOutcome(id, draft) {
+	const note = draft.note.trim();
+	try {
+		return await call("POST /v1/cases/{id}/resolve", { path: { id },
+		    body: { outcome: draft.outcome, ...note !== "" && { note } } });
+	} catch (error) {
+		if (error.code !== "CASE_RESOLVED")
+			throw error;
+		const row = await call("GET /v1/cases/{id}", { path: { id } });
+		if (row.resolution === null || !isSent(row.resolution, draft))
+			throw error;
+		return row;
+	}
 }
 
 // Another analyst ended the case while this one typed.
@@ -108,12 +130,10 @@ function useResolve(row, reload) {
 		if (!await mayChange(row, t("cases.resolve")))
 			return;
 		// Not those of the last rendering, which may lack a key.
-		const { outcome, note } = draftOf(row.id);
-		const answer = await attempt(() => call("POST /v1/cases/{id}/resolve",
-		    { path: { id: row.id }, body: { outcome,
-			...note.trim() !== "" && { note: note.trim() } } }),
-		    { done: t("cases.resolved", { outcome: t(`outcome.${outcome}`) }),
-			failed, action: { label: t("cases.undo"), run: undo } });
+		const sent = draftOf(row.id);
+		const answer = await attempt(() => sendOutcome(row.id, sent), { failed,
+		    done: t("cases.resolved", { outcome: t(`outcome.${sent.outcome}`) }),
+		    action: { label: t("cases.undo"), run: undo } });
 		if (!answer)
 			return;
 		dropOutcome(row.id);
@@ -180,7 +200,8 @@ export function OutcomeBar({ row, reload }) {
 	const typed = draft.note.trim() !== "";
 	if (row.resolution !== null)
 		return html`<${Section} title=${t("cases.outcome")}>
-			${typed && html`<${ResolvedMeanwhile} row=${row} draft=${draft}
+			${typed && !isSent(row.resolution, draft) &&
+			    html`<${ResolvedMeanwhile} row=${row} draft=${draft}
 				reload=${reload} forget=${() => change({ note: "" })} />`}
 			<${Resolved} row=${row} /></${Section}>`;
 	return html`<${Section} title=${t("cases.outcome")}

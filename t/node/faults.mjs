@@ -140,6 +140,26 @@ await step("a change that waits too long is refused and keeps the text", async (
 	want(await field(ana, "Write a note").inputValue(), "too many");
 	await ana.unroute(path);
 });
+await step("an outcome whose answer is lost can be sent again", async () => {
+	const path = `**/v1/cases/${id}/resolve`;
+	await ana.route(path, async (route) => {
+		await route.fetch();
+		await route.abort("internetdisconnected");
+	}, { times: 1 });
+	await field(ana, "Reason").fill("she rang us");
+	await ana.keyboard.press("Escape");
+	await ana.keyboard.press("2");
+	await button(ana, "Resolve").click();
+	await ana.getByText("The service does not answer").waitFor();
+	want(await field(ana, "Reason").inputValue(), "she rang us");
+	await button(ana, "Resolve").click();
+	await ana.getByText("Resolved as legit").waitFor();
+	want(await ana.getByText("was faster").count(), 0);
+	await button(ana, "Undo").click();
+	await field(ana, "Reason").waitFor();
+	want(await field(ana, "Reason").inputValue(), "");
+	await ana.unroute(path);
+});
 await step("a note outlives a case that another analyst resolves first", async () => {
 	await field(ana, "Reason").fill("it was her sister");
 	await ana.keyboard.press("Escape");
