@@ -53,6 +53,12 @@ static const struct {
 	    DB_CONNECT_ERROR_TLS, "" },
 	{ TCP "failed: root certificate file \"/x\" does not exist\n",
 	    DB_CONNECT_ERROR_TLS, "" },
+	{ TCP "failed: could not open certificate file \"/x\": Permission "
+	      "denied\n",
+	    DB_CONNECT_ERROR_TLS, "" },
+	{ TCP "failed: private key file \"/x\" has group or world access; file "
+	      "must have permissions u=rw (0600) or less\n",
+	    DB_CONNECT_ERROR_TLS, "" },
 	{ TCP "failed: fe_sendauth: no password supplied\n",
 	    DB_CONNECT_ERROR_AUTH, "" },
 	{ TCP "failed: received invalid response to GSSAPI negotiation: S\n",
