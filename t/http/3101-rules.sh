@@ -99,16 +99,20 @@ is_json "the message names the unknown version's field" \
 http POST /v1/rules/card.refund/rollback '{"toVersion":"big-1"}'
 is_error "a rollback to another event type's version answers 404" 404 NOT_FOUND
 
-# Limits of size.
+# Limits of size.  With sanitizers each part of a rule is a malloc(): on a busy machine
+# 900 such rules take longer than a request may, so 600 of them are a comment.
+rules=900
+! grep -q __asan_init "$scratch/bin/assay-fcgi" || rules=300
 perl -e 'my $not = "!" x 63 . "attr.a";
 	my $rule = "when " . join("&&", ($not) x 15) . " then score+=1,tag t}";
-	print q({"eventType":"order.place","version":"large","dsl":"),
-	    (map { "rule r$_\{$rule" } 1 .. 900), q("})' >"$scratch/large"
+	print q({"eventType":"order.place","version":"large","dsl":"#),
+	    $rule x (900 - $ARGV[0]), q(\n),
+	    (map { "rule r$_\{$rule" } 1 .. $ARGV[0]), q("})' "$rules" >"$scratch/large"
 check "the large body is close to the limit of 1 MiB" \
     [ "$(wc -c <"$scratch/large")" -gt 980000 ]
 http POST /v1/rules "" --data-binary @"$scratch/large" \
     -H 'Content-Type: application/json' -H Expect:
-is "a ruleset of 900 rules is published" "$STATUS" 200
+is "a ruleset close to the limit is published" "$STATUS" 200
 # With sanitizers, on a busy machine, a worker may compile it for longer than a
 # decision may take.
 # shellcheck disable=SC2317
@@ -121,7 +125,8 @@ is "a large ruleset allows what no rule matches" "$DECIDED" "allow 0 "
 stack_until 20 0 scored 2 50 ',"attributes":{"a":false}'
 is "host 2 decides by the large ruleset" "$DECIDED" "review 100 t"
 http GET /v1/rules
-is_json "GET /v1/rules shows all 900 rules" '.[4].rules | length' 900
+is_json "GET /v1/rules shows all rules of the large ruleset" \
+    '.[4].rules | length' "$rules"
 printf '{"eventType":"order.place","version":"over","dsl":"#%01048576d"}' 0 \
     >"$scratch/over"
 http POST /v1/rules "" --data-binary @"$scratch/over" \
