@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // The frame around every screen: the menu, the bar at the top and the messages.
-import { html, signal, useEffect, useRef } from
+import { html, signal, useLayoutEffect, useRef } from
     "../../third_party/preact/preact.js";
 import { waiting } from "../api.js";
 import { zoneName } from "../format.js";
@@ -86,11 +86,12 @@ function Waiting() {
 }
 
 // Shell: current is the row of screens.js that is open.  After a change of the
-// address the focus is on the heading of the new page.
+// address the focus is on the new page, before it is seen: a key that is pressed then
+// must not be lost.
 export function Shell({ current, children }) {
 	const main = useRef(null);
 	const { path } = useSignal(route);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		menuOpen.value = false;
 		if (main.current.dataset.path !== undefined) {
 			main.current.focus({ preventScroll: true });
