@@ -91,7 +91,8 @@ revoke create on schema assay from public, assay_decide, assay_operator,
 -- Each session begins with its settings, and the question whether it may use this
 -- database.
 grant execute on function assay.session_settings(),
-    assay.session_refusal(bigint), assay.schema_status(bigint[])
+    assay.session_refusal(bigint), assay.schema_status(bigint[]),
+    assay.server_timeline()
     to assay_decide, assay_operator, assay_companion, assay_retain;
 
 -- decide reads the configuration, appends decisions and updates state.

@@ -28,6 +28,7 @@ select assay.session_settings(),
 	set_config('idle_in_transaction_session_timeout', '30s', false),
 	set_config('statement_timeout', $1::bigint::text, false),
 	assay.session_refusal($2::bigint) as refusal,
+	assay.server_timeline() as timeline,
 	(select pid::bigint << 42 |
 		floor(extract(epoch from backend_start) * 1000)::bigint
 	from pg_stat_get_activity(pg_backend_pid())) as name,
@@ -47,6 +48,7 @@ select assay.session_settings(),
 	set_config('idle_in_transaction_session_timeout', '10s', false),
 	set_config('statement_timeout', $1::bigint::text, false),
 	assay.session_refusal($2::bigint) as refusal,
+	assay.server_timeline() as timeline,
 	(select pid::bigint << 42 |
 		floor(extract(epoch from backend_start) * 1000)::bigint
 	from pg_stat_get_activity(pg_backend_pid())) as name,
@@ -54,6 +56,9 @@ select assay.session_settings(),
 			from pg_postmaster_start_time()) * 1000000)::bigint,
 		d.oid::bigint)
 	from pg_database d where d.datname = current_database()) as server;
+
+-- name: timeline one read late
+select assay.server_timeline() as timeline;
 
 -- Which of these sessions the server still has, and what each waits for.  A role
 -- sees this only for its own sessions.

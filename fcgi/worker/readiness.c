@@ -45,6 +45,7 @@ static const struct {
 	[READINESS_DOWN] = { "down", NULL },
 	[READINESS_READ_ONLY] = { "read_only", NULL },
 	[READINESS_RESTORED] = { "restored", NULL },
+	[READINESS_FORMER] = { "down", "engine" },
 	[READINESS_OLD] = { "ok", "schema" },
 	[READINESS_NEWER] = { "ok", "schema" },
 	[READINESS_NO_MONTH] = { "ok", "schema" },
@@ -158,6 +159,11 @@ static enum readiness_status
 explain_failure(
     const struct worker *w, char *why, size_t size, const struct fail *f)
 {
+	static const enum readiness_status states[DB_UNFIT__MAX] = {
+		[DB_NEWER] = READINESS_NEWER,
+		[DB_RESTORED] = READINESS_RESTORED,
+		[DB_FORMER] = READINESS_FORMER,
+	};
 	int32_t unfit = w->db == NULL ? DB_FIT : (int32_t)db_unfit(w->db);
 
 	if (unfit == DB_UNTRIED)
@@ -167,10 +173,9 @@ explain_failure(
 	atomic_store(&w->shm->unfit, unfit);
 	if (unfit == DB_OLD)
 		return explain_old(w, why, size);
-	if (unfit == DB_RESTORED || unfit == DB_NEWER) {
+	if (states[unfit] != 0) {
 		snprintf(why, size, "%s", db_unfit_text((enum db_unfit)unfit));
-		return unfit == DB_RESTORED ? READINESS_RESTORED
-					    : READINESS_NEWER;
+		return states[unfit];
 	}
 	snprintf(why, size, "%s%s%s", f->where, f->where[0] == '\0' ? "" : " ",
 	    f->why);

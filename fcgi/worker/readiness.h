@@ -13,6 +13,7 @@ enum readiness_status {
 	READINESS_DOWN, /* the database does not answer */
 	READINESS_READ_ONLY, /* a standby, or set to read-only */
 	READINESS_RESTORED, /* from a dump, and not made ready */
+	READINESS_FORMER, /* only a former primary answers */
 	READINESS_OLD, /* a migration is missing */
 	READINESS_NEWER, /* the schema needs a newer program */
 	READINESS_NO_MONTH, /* no partition for decisions of now */

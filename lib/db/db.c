@@ -138,9 +138,16 @@ db_unfit(const struct db *db)
 const char *
 db_unfit_text(enum db_unfit unfit)
 {
-	return unfit == DB_NEWER
-	    ? "the database needs a newer program than this"
-	    : "the database was restored from a dump; run assayctl restored";
+	static const char *const texts[DB_UNFIT__MAX] = {
+		[DB_NEWER] = "the database needs a newer program than this",
+		[DB_RESTORED] = "the database was restored from a dump; run "
+				"assayctl restored",
+		[DB_FORMER] = "the only server that takes writes is a former "
+			      "primary; start the primary, or restart this "
+			      "program if that server is right",
+	};
+
+	return texts[unfit];
 }
 
 int64_t

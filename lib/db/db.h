@@ -39,6 +39,7 @@ enum db_unfit {
 	DB_OLD, /* a migration is missing */
 	DB_NEWER, /* it needs a newer program */
 	DB_RESTORED, /* from a dump; assayctl restored has not run */
+	DB_FORMER, /* a former primary; lib/db/db_timeline.c */
 	DB_UNFIT__MAX
 };
 
@@ -84,6 +85,7 @@ struct rows {
 struct db_shared {
 	_Atomic int32_t host; /* of the last session, or the next to try */
 	_Atomic int32_t why[DB_HOSTS_MAX]; /* latest logged reasons */
+	_Atomic int64_t timeline; /* the latest seen, or 0 */
 	struct db_abandoned left;
 	_Atomic int64_t poll_at; /* clock_ticks() of the next poll of left */
 	_Atomic int32_t full; /* 1: too many abandoned sessions, logged */
@@ -105,8 +107,10 @@ struct db_shared {
  *
  * Each attempt to connect begins with the host of the last session and gives
  * each host a share of its time.  A server that turns read-only counts as
- * lost.  A database that needs a newer program, or that was restored from a
- * dump and not made ready (assayctl restored), is refused; db_unfit() says why.
+ * lost.  So does a former primary, once a later one was seen; before the first
+ * session all hosts are asked, and the first attempt is with the latest.  A
+ * database that needs a newer program, or that was restored from a dump and not
+ * made ready (assayctl restored), is refused; db_unfit() says why.
  *
  * Returns NULL with f set when there is no memory.
  */
@@ -183,7 +187,7 @@ const char *db_sqlstate(const struct db *db);
 /* Why the last connect failed although a server answered. */
 enum db_unfit db_unfit(const struct db *db);
 
-/* The sentence for DB_NEWER or DB_RESTORED, with what to do. */
+/* The sentence for DB_NEWER, DB_RESTORED or DB_FORMER, with what to do. */
 const char *db_unfit_text(enum db_unfit unfit);
 
 /* The first migration that a DB_OLD database lacks. */

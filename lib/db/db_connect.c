@@ -28,16 +28,12 @@ static int connect_any_host(struct db *db, struct fail *f);
 static int try_all_hosts(struct db *db, int64_t deadline, struct fail *f);
 static int try_one_host(
     struct db *db, size_t i, int64_t deadline, struct fail *f);
-static int dial_host(
-    struct db *db, const struct db_host *host, int64_t deadline);
 static void drop_notice(void *arg, const PGresult *notice);
 static void db_handshake(struct db *db, int64_t deadline);
 static int begin_session(struct db *db, struct fail *f);
 static int db_setup_session(struct db *db, struct fail *f);
 static int refuse_unfit_database(
     struct db *db, const char *refusal, struct fail *f);
-static int run_unprepared(struct db *db, struct arena *a, enum stmt stmt,
-    const struct params *p, struct rows *ret, struct fail *f);
 static bool sessions_are_full(const struct db *db);
 static bool may_poll_abandoned(struct db *db);
 static int check_abandoned_room(struct db *db, struct fail *f);
@@ -53,7 +49,8 @@ static const char *text_or_empty(const char *text);
 int
 db_ready(struct db *db, struct fail *f)
 {
-	if (db->conn != NULL && PQstatus(db->conn) == CONNECTION_OK)
+	if (db->conn != NULL && PQstatus(db->conn) == CONNECTION_OK &&
+	    !db_timeline_passed(db))
 		return 0;
 	return db_connect(db, f);
 }
@@ -140,10 +137,12 @@ static int
 try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
 {
 	const size_t n = db->hosts.n;
-	size_t i = (size_t)atomic_load(&db->shared->host) % n;
-	size_t left;
+	size_t i, left;
 	int64_t now, share;
 
+	if (n > 1 && db->setup != 0 && atomic_load(&db->shared->timeline) == 0)
+		db_timeline_find(db, deadline);
+	i = (size_t)atomic_load(&db->shared->host) % n;
 	for (left = n; left > 0; left--) {
 		now = clock_ticks();
 		share = (deadline - now) / (int64_t)left;
@@ -169,7 +168,7 @@ try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
 static int
 try_one_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
 {
-	if (dial_host(db, &db->hosts.all[i], deadline) == -1)
+	if (db_dial(db, &db->hosts.all[i], deadline) == -1)
 		return connect_failed(db, i, f);
 	db->host = i;
 	db->session++;
@@ -180,9 +179,8 @@ try_one_host(struct db *db, size_t i, int64_t deadline, struct fail *f)
 	return 0;
 }
 
-/* Connect to a host.  After -1 PQerrorMessage() has the reason. */
-static int
-dial_host(struct db *db, const struct db_host *host, int64_t deadline)
+int
+db_dial(struct db *db, const struct db_host *host, int64_t deadline)
 {
 	const char *const keys[] = { "dbname", "application_name",
 		"client_encoding", "host", "hostaddr", "port",
@@ -255,12 +253,15 @@ db_setup_session(struct db *db, struct fail *f)
 	params_init(&p, &a);
 	params_int(&p, db->timeout_ms);
 	params_int(&p, SCHEMA_KNOWN);
-	r = run_unprepared(db, &a, db->setup, &p, &rows, f);
+	r = db_run_unprepared(db, &a, db->setup, &p, &rows, f);
 	if (r == 0) {
 		db->backend = rows_int(&rows, 0, "name");
 		db->server = rows_int(&rows, 0, "server");
 		r = refuse_unfit_database(
 		    db, rows_text(&rows, 0, "refusal"), f);
+		if (r == 0)
+			r = db_timeline_check(
+			    db, rows_int(&rows, 0, "timeline"), f);
 	} else if (db->trouble == DB_REFUSED) {
 		r = db_refuse_old_schema(db, db->setup, f);
 	} else {
@@ -349,7 +350,7 @@ forget_ended_sessions(struct db *db, char ret_waits[WAITS_SIZE], struct fail *f)
 	arena_init(&a, block, sizeof(block));
 	params_init(&p, &a);
 	params_ints(&p, names, n);
-	r = run_unprepared(db, &a, STMT_SESSIONS_LEFT, &p, &rows, f);
+	r = db_run_unprepared(db, &a, STMT_SESSIONS_LEFT, &p, &rows, f);
 	for (i = 0; r == 0 && i < n; i++) {
 		for (row = 0;
 		     row < rows.n && rows_int(&rows, row, "name") != names[i];
@@ -365,8 +366,8 @@ forget_ended_sessions(struct db *db, char ret_waits[WAITS_SIZE], struct fail *f)
 	return r;
 }
 
-static int
-run_unprepared(struct db *db, struct arena *a, enum stmt stmt,
+int
+db_run_unprepared(struct db *db, struct arena *a, enum stmt stmt,
     const struct params *p, struct rows *ret, struct fail *f)
 {
 	if (!PQsendQueryParams(db->conn, db_stmts[stmt].text, p->n, NULL,
@@ -385,11 +386,8 @@ static int
 connect_failed(struct db *db, size_t i, struct fail *f)
 {
 	char sqlstate[DB_SQLSTATE_SIZE] = "";
-	enum db_connect_error why = DB_CONNECT_ERROR_TIMEOUT;
+	const enum db_connect_error why = db_dial_error(db, sqlstate);
 
-	if (PQstatus(db->conn) == CONNECTION_BAD)
-		why =
-		    db_connect_error_parse(PQerrorMessage(db->conn), sqlstate);
 	fail_set(f, FAIL_US, UNAVAILABLE, NULL,
 	    "the database cannot be reached; try again");
 	if (db->shared != &db->own)
@@ -399,6 +397,15 @@ connect_failed(struct db *db, size_t i, struct fail *f)
 	db_lost(db, NULL);
 	snprintf(db->sqlstate, sizeof(db->sqlstate), "%s", sqlstate);
 	return -1;
+}
+
+enum db_connect_error
+db_dial_error(const struct db *db, char ret_sqlstate[DB_SQLSTATE_SIZE])
+{
+	*ret_sqlstate = '\0';
+	return PQstatus(db->conn) == CONNECTION_BAD
+	    ? db_connect_error_parse(PQerrorMessage(db->conn), ret_sqlstate)
+	    : DB_CONNECT_ERROR_TIMEOUT;
 }
 
 void

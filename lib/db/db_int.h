@@ -31,6 +31,7 @@ struct db {
 	enum stmt setup; /* sets each session up */
 	int64_t session; /* how many sessions there were */
 	int64_t server; /* identifies the server of the last one */
+	int64_t timeline; /* of that server, or 0 */
 	size_t host; /* the index of its host */
 	bool prepared[STMT__MAX];
 	size_t queued; /* statements whose results db_sync() will read */
@@ -62,6 +63,33 @@ extern const int db_binary[DB_PARAMS_MAX];
  * session.
  */
 int db_prepare(struct db *db, enum stmt only, struct fail *f);
+
+/*
+ * Connect to a host.  Returns 0, or -1; db_dial_error() then has the reason,
+ * and its SQLSTATE or "".
+ */
+enum db_connect_error db_dial_error(
+    const struct db *db, char ret_sqlstate[DB_SQLSTATE_SIZE]);
+int db_dial(struct db *db, const struct db_host *host, int64_t deadline);
+
+/* Run a statement that the session has not prepared.  Returns 0, or -1. */
+int db_run_unprepared(struct db *db, struct arena *a, enum stmt stmt,
+    const struct params *p, struct rows *ret, struct fail *f);
+
+/* Ask all hosts for their timelines, and begin with that of the latest. */
+void db_timeline_find(struct db *db, int64_t deadline);
+
+/*
+ * Note the timeline of the new session.  Returns 0, or -1 with f set, and
+ * without the session, if the server is a former primary.
+ */
+int db_timeline_check(struct db *db, int64_t timeline, struct fail *f);
+
+/*
+ * Whether the server of the session became a former primary: another process
+ * has seen a later one.
+ */
+bool db_timeline_passed(const struct db *db);
 
 /* Queue a sync and send everything.  Returns 0, or -1 if that failed. */
 int db_send_sync(struct db *db, int64_t deadline);

@@ -57,6 +57,16 @@ begin atomic
 		set_config('intervalstyle', 'postgres', false);
 end;
 
+-- The timeline of the server in the lower half, and in the upper half a number of its
+-- cluster; null in recovery.  Each promotion begins a later timeline, so of two servers
+-- of one cluster that take writes the one with the lower number is a former primary.
+create or replace function assay.server_timeline()
+returns bigint language sql
+return case when not pg_is_in_recovery() then
+    (select hashint8(c.system_identifier)::bigint << 32 from pg_control_system() c)
+    | ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint
+    end;
+
 -- Why a program that knows the migrations up to last_known must not use this
 -- database: 'newer', it needs a newer program, or 'restored', it needs assayctl
 -- restored; null if the program may use it.

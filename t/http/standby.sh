@@ -19,6 +19,11 @@ start_servers() {
 	shift
 	start_database "$@"
 	primary_pid=$stack_pg_pid
+	start_standby "$@"
+}
+
+# start_standby [option ...]: start the second server again: a standby, or promoted.
+start_standby() {
 	stack_pg_start "$scratch/pg-b" "$scratch/run-b" \
 	    "$scratch/log/postgres-b.log" "$@"
 	standby_pid=$stack_pg_pid
