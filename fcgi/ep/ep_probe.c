@@ -56,18 +56,20 @@ probe_health(struct req *req, struct resp *resp)
 
 /*
  * GET /readyz.  200: this worker can make a decision, and Redis answers if
- * there is one; 503: it cannot, with the same body and the reason.
+ * there is one; 503: it cannot or the pool will stop, with the same body and
+ * the reason.
  */
 int
 probe_ready(struct req *req, struct resp *resp)
 {
 	const enum rate_limit_redis redis = rate_limit_redis(req->worker);
+	const bool stops = atomic_load(&req->worker->shm->stop_announced);
 	struct readiness store;
 	bool ready;
 	struct str s;
 
 	readiness_check(req->worker, req->arena, &store);
-	ready = store.state == READINESS_YES && redis != LIMIT_DOWN;
+	ready = store.state == READINESS_YES && redis != LIMIT_DOWN && !stops;
 	str_init(&s, req->arena);
 	writer_object(&s, NULL);
 	writer_text(&s, "status", ready ? "ready" : "not_ready");
@@ -76,6 +78,8 @@ probe_ready(struct req *req, struct resp *resp)
 	writer_text(&s, "store", store.store);
 	writer_text(&s, "redis", redis_words[redis]);
 	writer_text(&s, "geoip", geoip_word(req->worker->shm));
+	if (stops)
+		writer_text(&s, "pool", "stopping");
 	if (store.member != NULL)
 		writer_text(&s, store.member, store.why);
 	writer_end(&s);

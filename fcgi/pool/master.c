@@ -39,6 +39,7 @@
 #define FROZEN_MIN CLOCK_SECOND /* after which the master was frozen */
 #define STATUS_SIZE ((size_t)160)
 #define LEAVE_MAX (20 * CLOCK_SECOND) /* time of a group to exit after TERM */
+#define STOP_MAX (45 * CLOCK_SECOND) /* TimeoutStopSec= of the unit */
 
 /* One child process.  Its worker slot in shm has the same index. */
 struct pool_child {
@@ -64,12 +65,14 @@ struct master {
 	int64_t described_at; /* last run of describe_status() */
 	char status[STATUS_SIZE]; /* last status sent to systemd */
 	int64_t interval; /* of watchdog messages to systemd; 0: none */
+	int64_t stop_at; /* end of the delay; 0: not asked to stop */
 	bool stopping;
 	bool closed[GROUP__MAX]; /* groups that accept no requests */
 };
 
 static void handle_signal(struct master *m, const siginfo_t *info);
 static bool reload_settings(struct master *m);
+static void announce_stop(struct master *m);
 static void stop_workers(struct master *m);
 static void stop_group(struct master *m, enum worker_group group);
 static void stop_decide_group(struct master *m);
@@ -129,6 +132,8 @@ master_run(struct shm *shm, struct listeners *l, const char *path)
 		watch_workers(m);
 		renew_geoip(m);
 		replace_workers(m);
+		if (m->stop_at != 0 && clock_ticks() >= m->stop_at)
+			stop_workers(m);
 		stop_decide_group(m);
 		adjust_workers(m);
 		describe_status(m);
@@ -145,7 +150,7 @@ handle_signal(struct master *m, const siginfo_t *info)
 	if (info->si_signo == SIGHUP)
 		pool_reload_answer(info, !m->stopping && reload_settings(m));
 	else if (info->si_signo == SIGTERM || info->si_signo == SIGINT)
-		stop_workers(m);
+		announce_stop(m);
 }
 
 /* Read the settings again.  If they are wrong, nothing changes. */
@@ -173,6 +178,29 @@ reload_settings(struct master *m)
 	}
 	sd_notify_send("READY=1");
 	return accepted;
+}
+
+/*
+ * Say in /readyz that this host stops, and stop after the delay.  Asked to stop
+ * again, stop at once.
+ */
+static void
+announce_stop(struct master *m)
+{
+	const int64_t delay = conf.STOP_DELAY_SECONDS * CLOCK_SECOND;
+	char text[64];
+
+	if (m->stop_at != 0 || delay == 0) {
+		m->stop_at = clock_ticks();
+		return;
+	}
+	m->stop_at = clock_ticks() + delay;
+	atomic_store(&m->shm->stop_announced, 1);
+	snprintf(text, sizeof(text), "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRId64,
+	    delay + STOP_MAX);
+	sd_notify_send(text);
+	log_info("event=pool_stop_announced delay=%" PRId64,
+	    conf.STOP_DELAY_SECONDS);
 }
 
 /*

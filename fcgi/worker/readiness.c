@@ -88,7 +88,9 @@ readiness_print(const struct worker *w, struct str *s)
 {
 	metric_gauge("engine_ready",
 	    "1 if this host can decide, as /readyz says without Redis, else 0",
-	    atomic_load(&w->shm->ready) == READINESS_YES, s);
+	    atomic_load(&w->shm->ready) == READINESS_YES &&
+		!atomic_load(&w->shm->stop_announced),
+	    s);
 	metric_gauge("engine_policies_loaded",
 	    "Event types whose rules and policy the worker that answers has",
 	    count_rulebooks(w), s);

@@ -65,6 +65,8 @@ struct shm {
 	_Atomic int32_t
 	    long_requests[SHM_SLOTS]; /* the same, for long requests */
 	_Atomic int32_t retaining; /* the same, for a run of retention */
+	_Atomic int32_t stop_announced; /* 1: the pool will stop; it says so in
+					   /readyz */
 	_Atomic int32_t stopping; /* 1: the pool is stopping */
 	_Atomic int32_t client_unknown; /* 1: event=client_unknown is logged */
 	_Atomic int32_t ready; /* latest enum readiness_status, of
