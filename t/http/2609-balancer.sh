@@ -3,7 +3,7 @@
 # Two hosts behind HAProxy, as contrib/haproxy configures it: one after the other is
 # stopped and started under load, and no request fails.
 . "$(dirname "$0")/lib.sh"
-use tls
+use balancer tls
 
 name=assay.example.com
 
@@ -23,24 +23,6 @@ start_site() {
 	    DECIDE_RATE=10000 CONNECTIONS=1000
 	more_pids="$stack_nginx_pid $more_pids"
 	host=
-}
-
-# start_balancer A B: HAProxy before the sites of these ports.  It listens on port.
-start_balancer() {
-	free_port
-	sed -e "s,/dev/log local0,stdout format raw local0," -e '/^	\(user\|group\) /d' \
-	    -e "s,bind :443,bind 127.0.0.1:$port," \
-	    -e "s,bind :80,bind unix@$scratch/run/balancer.sock," \
-	    -e "s,10.0.0.11:443,127.0.0.1:$1," -e "s,10.0.0.12:443,127.0.0.1:$2," \
-	    -e "s,/etc/haproxy,$scratch/tls," \
-	    "$srcdir/contrib/haproxy/haproxy.cfg" >"$scratch/tls/balancer.cfg"
-	stack_own "$scratch/tls" "$scratch"/tls/*
-	# shellcheck disable=SC2086 # a command and its arguments
-	(cd / && exec $stack_as --pdeathsig TERM haproxy -db \
-	    -f "$scratch/tls/balancer.cfg") </dev/null \
-	    >>"$scratch/log/balancer.log" 2>&1 8>&- 9>&- &
-	balancer_pid=$!
-	more_pids="$balancer_pid $more_pids"
 }
 
 # via_balancer PATH [option ...]: status and code of an error.
@@ -67,7 +49,13 @@ second_pid=$(echo "$more_pids" | cut -d ' ' -f 2)
 start_site ""
 first_port=$port
 start_site 2
-start_balancer "$first_port" "$port"
+second_port=$port
+free_port
+stack_own "$scratch/tls" "$scratch"/tls/*
+start_balancer -e "s,bind :443,bind 127.0.0.1:$port," \
+    -e "s,bind :80,bind unix@$scratch/run/redirect.sock," \
+    -e "s,10.0.0.11:443,127.0.0.1:$first_port," \
+    -e "s,10.0.0.12:443,127.0.0.1:$second_port," -e "s,/etc/haproxy,$scratch/tls,"
 check "the balancer finds a host that is ready" \
     stack_until 20 "$balancer_pid" balancer_answers 200 ""
 is "an address that the client names is not believed" \
@@ -96,13 +84,11 @@ load_goes_on() {
 	check "$1" stack_until 20 "$balancer_pid" has_answers $((has + 200))
 }
 
-# shellcheck disable=SC2317 # called by name
-balancer_says() { grep -q "^Server hosts/$1" "$scratch/log/balancer.log"; }
 # stop_host SERVER PID: tell its pool to stop, and again when the balancer leaves it out.
 stop_host() {
 	kill -TERM "$2"
 	check "the balancer takes out host $1, which will stop" \
-	    stack_until 60 "$balancer_pid" balancer_says "$1 is DOWN"
+	    stack_until 60 "$balancer_pid" balancer_says "$1" DOWN
 	load_goes_on "the other host decides while $1 is still there"
 	kill -TERM "$2"
 	wait "$2"
@@ -113,7 +99,7 @@ load_goes_on "both hosts decide"
 stop_host a "$stack_pool_pid"
 start_pool TRUST_PROXY=1
 check "the balancer takes in host a, which is ready again" \
-    stack_until 60 "$balancer_pid" balancer_says "a is UP"
+    stack_until 60 "$balancer_pid" balancer_says a UP
 stop_host b "$second_pid"
 rm "$scratch/load"
 # shellcheck disable=SC2086 # several
