@@ -16,7 +16,12 @@ far_drained() {
 }
 
 # Each host reports its spool to the database.
+# shellcheck disable=SC2317 # called by stack_until
+spools_reported() {
+	[ "$(sql "select count(*) from assay.spool_host")" = 2 ]
+}
 start_host 2
+check "both hosts have reported their spools" stack_until 20 0 spools_reported
 decide_login u-here l-0
 on 2 POST /v1/decisions '{"type":"account.login","subject":{"userId":"u-2"}}'
 refuse_pool

@@ -25,7 +25,7 @@ decide_sample() {
 
 # send_backtest FILE: in the background, the answer to FILE.answer.
 send_backtest() {
-	curl -sS --max-time 100 --unix-socket "$scratch/run/http.sock" \
+	curl -sS --max-time 610 --unix-socket "$scratch/run/http.sock" \
 	    -o "$1.answer" -w '%{http_code}' -X POST --data-binary "@$1" \
 	    -H "Authorization: Bearer $TOKEN" \
 	    -H 'Content-Type: application/json' "$BASE/v1/backtest" \
