@@ -37,7 +37,10 @@ static const struct {
 	{ "25006", DB_CONNECT_ERROR_READONLY },
 };
 
-/* Words of libpq; the first match counts. */
+/*
+ * Words of libpq; the first match counts.  What follows the name of a file may
+ * be no text: findings/libpq-unreadable-certificate.sh.
+ */
 static const struct {
 	const char *words;
 	enum db_connect_error why;
