@@ -138,19 +138,13 @@ try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
 {
 	const size_t n = db->hosts.n;
 	size_t i, left;
-	int64_t now, share;
 
 	if (n > 1 && db->setup != 0 && atomic_load(&db->shared->timeline) == 0)
 		db_timeline_find(db, deadline);
 	i = (size_t)atomic_load(&db->shared->host) % n;
 	for (left = n; left > 0; left--) {
-		now = clock_ticks();
-		share = (deadline - now) / (int64_t)left;
-		if (share < SHARE_MIN)
-			share = SHARE_MIN;
-		if (now + share > deadline)
-			share = deadline - now;
-		if (try_one_host(db, i, now + share, f) == 0) {
+		if (try_one_host(db, i, db_host_deadline(deadline, left), f) ==
+		    0) {
 			atomic_store(&db->shared->host, (int32_t)i);
 			return 0;
 		}
@@ -162,6 +156,17 @@ try_all_hosts(struct db *db, int64_t deadline, struct fail *f)
 			return -1;
 	}
 	return -1;
+}
+
+int64_t
+db_host_deadline(int64_t deadline, size_t left)
+{
+	const int64_t now = clock_ticks();
+	int64_t share = (deadline - now) / (int64_t)left;
+
+	if (share < SHARE_MIN)
+		share = SHARE_MIN;
+	return now + share < deadline ? now + share : deadline;
 }
 
 /* Try host i.  Returns -1 with DB_LOST if another host may succeed. */

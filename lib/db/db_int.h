@@ -65,12 +65,18 @@ extern const int db_binary[DB_PARAMS_MAX];
 int db_prepare(struct db *db, enum stmt only, struct fail *f);
 
 /*
- * Connect to a host.  Returns 0, or -1; db_dial_error() then has the reason,
- * and its SQLSTATE or "".
+ * The time until which the next of so many hosts that are left may be waited
+ * for: its share of the time to the deadline.
  */
+int64_t db_host_deadline(int64_t deadline, size_t left);
+
+/*
+ * Connect to a host.  Returns 0, or -1; db_dial_error() then returns the
+ * reason, with its SQLSTATE or "".
+ */
+int db_dial(struct db *db, const struct db_host *host, int64_t deadline);
 enum db_connect_error db_dial_error(
     const struct db *db, char ret_sqlstate[DB_SQLSTATE_SIZE]);
-int db_dial(struct db *db, const struct db_host *host, int64_t deadline);
 
 /* Run a statement that the session has not prepared.  Returns 0, or -1. */
 int db_run_unprepared(struct db *db, struct arena *a, enum stmt stmt,

@@ -7,15 +7,11 @@
  */
 #include "config.h"
 
-#include <string.h>
-
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "lib/db/db_connect_error.h"
 #include "lib/db/db_int.h"
 #include "lib/sys/clock.h"
-
-#define SHARE_MIN (CLOCK_SECOND / 4) /* of the time, for one of the hosts */
 
 static int64_t ask_host(struct db *db, size_t i, int64_t deadline);
 static void log_dial_error(struct db *db, size_t i);
@@ -26,18 +22,13 @@ static void raise_timeline(struct db *db, int64_t timeline);
 void
 db_timeline_find(struct db *db, int64_t deadline)
 {
-	const int64_t begun = clock_ticks(), half = (deadline - begun) / 2;
-	int64_t latest = 0, timeline, now, share;
+	const int64_t half = (clock_ticks() + deadline) / 2;
+	int64_t latest = 0, timeline;
 	size_t i;
 
-	for (i = 0; i < db->hosts.n; i++) {
-		now = clock_ticks();
-		if (now >= begun + half)
-			break;
-		share = (begun + half - now) / (int64_t)(db->hosts.n - i);
-		if (share < SHARE_MIN)
-			share = SHARE_MIN;
-		timeline = ask_host(db, i, now + share);
+	for (i = 0; i < db->hosts.n && clock_ticks() < half; i++) {
+		timeline =
+		    ask_host(db, i, db_host_deadline(half, db->hosts.n - i));
 		if (timeline == 0 ||
 		    (latest != 0 && !is_later(timeline, latest)))
 			continue;
