@@ -8,19 +8,6 @@ use away standby
 # Many sessions: a connection to the silent server waits and is not refused.
 start_servers standby -c max_connections=500
 
-# servers_url ROLE: the connection string with both servers.
-servers_url() {
-	echo "host=$scratch/run,$scratch/run-b dbname=assay user=$1"
-}
-
-# with_servers COMMAND [ARGUMENT]: the pool or the companion, with both servers.
-with_servers() {
-	"$@" DATABASE_URL="$(servers_url assay_decide)" \
-	    OPERATOR_DATABASE_URL="$(servers_url assay_operator)" \
-	    COMPANION_DATABASE_URL="$(servers_url assay_companion)" \
-	    RETAIN_DATABASE_URL="$(servers_url assay_retain)"
-}
-
 order='{"type":"order.place","subject":{"userId":"u-1"}}'
 # standby_sessions APPLICATION: how many of its sessions the second server has.
 standby_sessions() {
@@ -38,10 +25,10 @@ standby_follows() {
 		pg_current_wal_flush_lsn()")" = 1 ]
 }
 
-with_servers start_pool
+with_urls servers_url start_pool
 start_nginx
 wait_ready
-with_servers start_cron "work --for 10m"
+with_urls servers_url start_cron "work --for 10m"
 admin_token
 api_key
 ask_decision "$order"
@@ -89,7 +76,7 @@ stop_cron
 stop_pool
 stop_database
 : >"$scratch/log/pool.log"
-with_servers start_pool
+with_urls servers_url start_pool
 wait_ready
 ask_decision "$order"
 is "when the first server refuses decisions go to the second" \
@@ -102,7 +89,7 @@ check "the log says that the first server refuses" grep -q \
 stop_pool
 start_database -c default_transaction_read_only=on
 primary_pid=$stack_pg_pid
-with_servers start_pool
+with_urls servers_url start_pool
 wait_ready
 ask_decision "$order"
 is "when the first server is read-only decisions go to the second" \

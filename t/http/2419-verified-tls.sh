@@ -30,14 +30,6 @@ verified_url() {
 	    "sslmode=verify-full sslrootcert=$trusted"
 }
 
-# verified COMMAND [ARGUMENT]: the pool or the companion, with this server.
-verified() {
-	"$@" DATABASE_URL="$(verified_url assay_decide)" \
-	    OPERATOR_DATABASE_URL="$(verified_url assay_operator)" \
-	    COMPANION_DATABASE_URL="$(verified_url assay_companion)" \
-	    RETAIN_DATABASE_URL="$(verified_url assay_retain)"
-}
-
 # encrypted ROLE ...: each of them has sessions, and only sessions with TLS.
 # shellcheck disable=SC2317 # stack_until calls it
 encrypted() {
@@ -62,10 +54,10 @@ certify first db.example
 order='{"type":"order.place","subject":{"userId":"u-1"}}'
 
 start_server
-verified start_pool
+with_urls verified_url start_pool
 start_nginx
 wait_ready
-verified start_cron "work --for 10m"
+with_urls verified_url start_cron "work --for 10m"
 admin_token
 api_key
 ask_decision "$order"

@@ -8,19 +8,6 @@ use away ctl standby
 start_servers standby -c max_connections=500
 order='{"type":"order.place","subject":{"userId":"u-1"}}'
 
-# servers_url ROLE: the connection string; the former primary stands first.
-servers_url() {
-	echo "host=$scratch/run,$scratch/run-b dbname=assay user=$1"
-}
-
-# with_servers COMMAND [ARGUMENT]: the pool or the companion, with both servers.
-with_servers() {
-	"$@" DATABASE_URL="$(servers_url assay_decide)" \
-	    OPERATOR_DATABASE_URL="$(servers_url assay_operator)" \
-	    COMPANION_DATABASE_URL="$(servers_url assay_companion)" \
-	    RETAIN_DATABASE_URL="$(servers_url assay_retain)"
-}
-
 # sessions_of SQL: how many sessions of Assay a server has.
 sessions_of() {
 	"$1" "select count(*) from pg_stat_activity where application_name like 'assay%'"
@@ -43,7 +30,7 @@ keys_on() {
 	"$1" "select count(*) from assay.service_key"
 }
 
-with_servers start_pool
+with_urls servers_url start_pool
 start_nginx
 wait_ready
 admin_token
@@ -80,9 +67,9 @@ wait_drained
 
 # Programs that start now know nothing of the promotion.
 stop_pool
-with_servers start_pool
+with_urls servers_url start_pool
 wait_ready
-with_servers start_cron "work --for 10m"
+with_urls servers_url start_cron "work --for 10m"
 before=$(logged_on standby_sql)
 ask_decision "$order"
 is "a pool that starts asks both servers and uses the new primary" \
@@ -98,7 +85,7 @@ stop_cron
 # An administrator wants the former primary back.
 stop_pool
 stack_end "$standby_pid" INT
-with_servers start_pool
+with_urls servers_url start_pool
 wait_ready
 ask_decision "$order"
 is "without the other server a pool that starts uses the former primary" \

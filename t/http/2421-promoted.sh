@@ -14,12 +14,7 @@ change_setting synchronous_standby_names standby
 check "commits wait for the standby" \
     stack_until 20 "$standby_pid" standby_is_synchronous
 
-# servers_url ROLE: the connection string with both servers.
-servers_url() {
-	echo "host=$scratch/run,$scratch/run-b dbname=assay user=$1"
-}
-start_pool DECIDE_WORKERS=4 DATABASE_URL="$(servers_url assay_decide)" \
-    OPERATOR_DATABASE_URL="$(servers_url assay_operator)"
+with_urls servers_url start_pool DECIDE_WORKERS=4
 start_nginx
 wait_ready
 admin_token

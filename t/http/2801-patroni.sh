@@ -10,21 +10,14 @@ use patroni cluster_faults
 history=$scratch/history
 settings="DECIDE_WORKERS=4 RATE_LIMIT_DECISIONS_PER_MIN=2147483647 STOP_DELAY_SECONDS=600"
 
-# with_database COMMAND [ARGUMENT ...]: with the three servers.
-with_database() {
-	"$@" DATABASE_URL="$(servers_url assay_decide)" \
-	    OPERATOR_DATABASE_URL="$(servers_url assay_operator)" \
-	    COMPANION_DATABASE_URL="$(servers_url assay_companion)" \
-	    RETAIN_DATABASE_URL="$(servers_url assay_retain)"
-}
 # start_first, start_second: a host.
 # shellcheck disable=SC2086 # settings
 start_first() {
-	with_database start_pool $settings
+	with_urls servers_url start_pool $settings
 }
 # shellcheck disable=SC2086 # settings
 start_second() {
-	with_database start_host 2 $settings
+	with_urls servers_url start_host 2 $settings
 	second_pool=$(echo "$more_pids" | cut -d ' ' -f 2)
 	second_nginx=$(echo "$more_pids" | cut -d ' ' -f 1)
 }
@@ -78,7 +71,7 @@ wait_ready
 admin_token
 api_key
 TOKEN=
-with_database start_cron "work --for 60m"
+with_urls servers_url start_cron "work --for 60m"
 start_second
 start_balancer -e "s,bind :443.*,bind unix@$scratch/run/balancer.sock," \
     -e "s,bind :80,bind unix@$scratch/run/redirect.sock," \

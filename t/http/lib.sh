@@ -479,6 +479,17 @@ stop_database() {
 	stack_pg_pid=
 }
 
+# with_urls URL COMMAND [ARGUMENT ...]: run it with the connection strings that the
+# command URL prints for each role.
+with_urls() {
+	urls_of=$1
+	shift
+	"$@" DATABASE_URL="$("$urls_of" assay_decide)" \
+	    OPERATOR_DATABASE_URL="$("$urls_of" assay_operator)" \
+	    COMPANION_DATABASE_URL="$("$urls_of" assay_companion)" \
+	    RETAIN_DATABASE_URL="$("$urls_of" assay_retain)"
+}
+
 # with_settings COMMAND [NAME=VALUE ...]: run it with the default settings of the
 # scenarios and these.
 with_settings() {

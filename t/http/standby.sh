@@ -31,6 +31,11 @@ start_standby() {
 	more_pids="$standby_pid $more_pids"
 }
 
+# servers_url ROLE: the connection string with both servers.
+servers_url() {
+	echo "host=$scratch/run,$scratch/run-b dbname=assay user=$1"
+}
+
 # standby_sql QUERY: as sql, on the second server.
 standby_sql() {
 	"$(stack_pg_bin)/psql" -X -q -At -v ON_ERROR_STOP=1 \
