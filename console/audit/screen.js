@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The audit trail: who changed what, and what was refused.
-import { html, useEffect, useRef, useState } from "../../third_party/preact/preact.js";
+import { html, useLayoutEffect, useRef, useState } from
+    "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
@@ -70,7 +71,7 @@ export default function Audit({ query: { actor, action, contains, since, until }
 	    { query: { ...query, limit: PAGE }, signal }), [key], { keep: true });
 	const [older, setOlder] = useState([]);
 	const [busy, attempt] = useAttempt({ reads: true });
-	useEffect(() => setOlder([]), [key, load.at]);
+	useLayoutEffect(() => setOlder([]), [key, load.at]);
 	const pages = load.data ? [load.data, ...older] : [];
 	const entries = pages.flatMap((page) => page.entries);
 	const next = nextOf(pages.at(-1));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: ISC
 // The log of decisions with their masked requests: filters, further pages, and what
 // arrives now.
-import { html, useEffect, useRef, useState } from "../../third_party/preact/preact.js";
+import { html, useLayoutEffect, useRef, useState } from
+    "../../third_party/preact/preact.js";
 import { send } from "../api.js";
 import { eventTypes, verdicts } from "../events.js";
 import { amount } from "../format.js";
@@ -86,7 +87,7 @@ function usePages(query, live) {
 	    { every: live ? LIVE_MS : 0, keep: list });
 	const [older, setOlder] = useState([]);
 	const [busy, attempt] = useAttempt({ reads: true });
-	useEffect(() => setOlder([]), [list, live]);
+	useLayoutEffect(() => setOlder([]), [list, live]);
 	const pages = [...load.data ? [load.data] : [], ...older];
 	const last = pages.at(-1);
 	const here = useHere(), shown = useRef(null);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // Answers that follow what the operator types.
-import { useEffect, useRef, useState } from "../../third_party/preact/preact.js";
+import { useLayoutEffect, useRef, useState } from "../../third_party/preact/preact.js";
 
 // useDebounced(load, deps, ms): when deps have not changed for ms milliseconds, the
 // answer of load(abortSignal); a change of deps aborts the request.  ms null: only
@@ -27,7 +27,7 @@ export function useDebounced(load, deps, ms) {
 			setState((old) => ({ ...old, ...change, loading: false }));
 	}
 
-	useEffect(() => {
+	useLayoutEffect(() => {
 		setState((old) => ({ ...old, stale: true, loading: false }));
 		const timer = ms === null ? null : setTimeout(run, ms);
 		return () => {

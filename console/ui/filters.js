@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: ISC
 // A row of filters that live in the query of the address.
-import { html, useEffect, useState } from "../../third_party/preact/preact.js";
+import { html, useLayoutEffect, useState } from "../../third_party/preact/preact.js";
 import { DAY_CHARS, time, zoneName } from "../format.js";
 import { setQuery } from "../router.js";
 import { t } from "../text.js";
@@ -53,7 +53,7 @@ function Typed({ name, label, kind, value, apply, ...rest }) {
 	const shown = show(value, zone);
 	const [text, setText] = useState(shown);
 	const [wrong, setWrong] = useState(false);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		setText(shown);
 		setWrong(false);
 	}, [shown]);
