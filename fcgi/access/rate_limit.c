@@ -11,6 +11,7 @@
 #include "core/base/fail.h"
 #include "fcgi/access/rate_limit.h"
 #include "fcgi/worker/worker.h"
+#include "lib/conf/redis_url.h"
 #include "lib/net/redis.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/shm.h"
@@ -50,15 +51,19 @@ static bool take_from_window(
  * Count one request in Redis.  The clock of Redis decides, so that hosts with
  * different clocks count in the same minute.  The key expires at the end of the
  * minute.  Refused requests are not counted, so that a raised limit takes
- * effect at once.
+ * effect at once.  Each run writes, a refusal the time that the key has, so
+ * that a replica never answers.
  */
 static const char script[] =
     "local now = tonumber(redis.call('TIME')[1])\n"
     "local left = 60 - now % 60\n"
     "local n = tonumber(redis.call('GET', KEYS[1]) or '0')\n"
-    "if n >= tonumber(ARGV[1]) then return { 0, left } end\n"
-    "n = redis.call('INCR', KEYS[1])\n"
-    "if n == 1 then\n"
+    "if n >= tonumber(ARGV[1]) then\n"
+    "  n = 0\n"
+    "else\n"
+    "  n = redis.call('INCR', KEYS[1])\n"
+    "end\n"
+    "if n <= 1 then\n"
     "  redis.call('PEXPIREAT', KEYS[1], (now + left) * 1000 - 1)\n"
     "end\n"
     "return { n, left }\n";
@@ -181,14 +186,20 @@ take_redis(struct worker *w, const char *name, int64_t limit,
 	struct fail f = { 0 };
 	const enum redis_got got = redis_eval(
 	    w->redis, script, name, limit, integers, nitems(integers), &f);
-	const bool answered = got == REDIS_ANSWERED || got == REDIS_BACK;
+	const struct redis_server *server = redis_last_server(w->redis);
+	const bool answered = got < REDIS_LOST;
 
 	metric_add(w->slot, METRIC_ID_REDIS,
 	    answered ? 0 : (got == REDIS_AWAY ? 2 : 1), 0, 1);
 	if (got == REDIS_LOST)
-		log_error("event=redis_lost why=%s", f.why);
+		log_error("event=redis_lost host=%s port=%s why=%s",
+		    server->host, server->port, f.why);
+	if (got == REDIS_MOVED)
+		log_warn("event=redis_moved host=%s port=%s", server->host,
+		    server->port);
 	if (got == REDIS_BACK)
-		log_warn("event=redis_recovered");
+		log_warn("event=redis_recovered host=%s port=%s", server->host,
+		    server->port);
 	*ret_count = integers[0].value;
 	*ret_left = integers[1].value;
 	return answered ? 0 : -1;

@@ -25,9 +25,11 @@ static int parse_user(
     struct url_piece p, struct redis_url *ret, const char **ret_why);
 static int parse_socket(struct url_piece host, const char *rest,
     struct redis_url *ret, const char **ret_why);
-static int parse_host(struct url_piece host, const char *rest,
+static int parse_hosts(struct url_piece hosts, const char *rest,
     struct redis_url *ret, const char **ret_why);
-static int parse_port(const char *text, size_t size, struct redis_url *ret);
+static int parse_host(
+    struct url_piece host, struct redis_server *ret, const char **ret_why);
+static int parse_port(const char *text, size_t size, struct redis_server *ret);
 static int parse_db(const char *text, struct redis_url *ret);
 static int copy_number(const char *text, size_t size, long long min,
     long long max, char *ret, size_t ret_size);
@@ -76,7 +78,7 @@ redis_url_parse(const char *text, struct redis_url *ret, const char **ret_why)
 		host.size = (size_t)(rest - host.text);
 	}
 	return schemes[i].socket ? parse_socket(host, rest, ret, ret_why)
-				 : parse_host(host, rest, ret, ret_why);
+				 : parse_hosts(host, rest, ret, ret_why);
 }
 
 /* Parse [user]:password. */
@@ -110,7 +112,9 @@ parse_socket(struct url_piece host, const char *rest, struct redis_url *ret,
 	if (host.size != 0 || path.size < 2)
 		return refuse_redis_url(
 		    ret_why, "must name a socket by its absolute path");
-	if (decode_piece(path, ret->path, sizeof(ret->path)) == -1)
+	ret->servers = 1;
+	if (decode_piece(
+		path, ret->server[0].path, sizeof(ret->server[0].path)) == -1)
 		return refuse_redis_url(ret_why,
 		    "has a path that is longer than 107 bytes or not "
 		    "percent-encoded as it should be");
@@ -126,10 +130,38 @@ parse_socket(struct url_piece host, const char *rest, struct redis_url *ret,
 	return 0;
 }
 
-/* Parse host[:port] and [/db]. */
+/* Parse the servers, which commas separate, and [/db]. */
 static int
-parse_host(struct url_piece host, const char *rest, struct redis_url *ret,
+parse_hosts(struct url_piece hosts, const char *rest, struct redis_url *ret,
     const char **ret_why)
+{
+	struct url_piece host;
+	const char *at = hosts.text;
+
+	do {
+		if (ret->servers == REDIS_SERVERS_MAX)
+			return refuse_redis_url(
+			    ret_why, "has more than 8 servers");
+		host.text = at;
+		host.size = strcspn(at, ",/?");
+		if (parse_host(host, &ret->server[ret->servers++], ret_why) ==
+		    -1)
+			return -1;
+		at = host.text + host.size;
+	} while (*at++ == ',');
+	if (strchr(rest, '?') != NULL)
+		return refuse_redis_url(
+		    ret_why, "has parameters, which are not allowed");
+	if (*rest == '/' && rest[1] != '\0' && parse_db(rest + 1, ret) == -1)
+		return refuse_redis_url(
+		    ret_why, "has a db that is not a whole number");
+	return 0;
+}
+
+/* Parse host[:port]. */
+static int
+parse_host(
+    struct url_piece host, struct redis_server *ret, const char **ret_why)
 {
 	static const char neither[] =
 	    "has a host that is neither a name nor an address";
@@ -153,21 +185,14 @@ parse_host(struct url_piece host, const char *rest, struct redis_url *ret,
 	if (!ret->numeric && (bracket || !is_redis_host(ret->host)))
 		return refuse_redis_url(ret_why, neither);
 	stop += bracket;
-	if (parse_port(stop, (size_t)(end - stop), ret) == -1)
-		return refuse_redis_url(
-		    ret_why, "has a port that is not 1 to 65535");
-	if (strchr(rest, '?') != NULL)
-		return refuse_redis_url(
-		    ret_why, "has parameters, which are not allowed");
-	if (*rest == '/' && rest[1] != '\0' && parse_db(rest + 1, ret) == -1)
-		return refuse_redis_url(
-		    ret_why, "has a db that is not a whole number");
-	return 0;
+	return parse_port(stop, (size_t)(end - stop), ret) == 0
+	    ? 0
+	    : refuse_redis_url(ret_why, "has a port that is not 1 to 65535");
 }
 
 /* Parse [:port]. */
 static int
-parse_port(const char *text, size_t size, struct redis_url *ret)
+parse_port(const char *text, size_t size, struct redis_server *ret)
 {
 	if (size == 0) {
 		memcpy(ret->port, PORT, sizeof(PORT));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A client of Redis with a time limit: one connection per worker. */
+/*
+ * A client of one Redis, or of several servers of which one is the primary,
+ * with a time limit: one connection per worker.
+ */
 #include "config.h"
 
 #include <assert.h>
@@ -29,15 +32,30 @@
 struct redis {
 	struct redis_url url;
 	int64_t timeout;
-	_Atomic int64_t *breaker; /* shared by the host */
-	struct redis_net net;
+	struct redis_shared *shared;
+	struct redis_net net[REDIS_SERVERS_MAX];
+	size_t server; /* of the connection or of the last call */
 	char in[LINE_SIZE]; /* received on this connection, not read yet */
 	size_t in_size;
 };
 
+/* A script to run, and its integers. */
+struct redis_script {
+	const char *text, *key;
+	int64_t argument;
+	struct redis_integer *ret;
+	size_t n;
+};
+
 static bool may_try(struct redis *r, bool *ret_probe);
-static int redis_call(struct redis *r, const char *script, const char *key,
-    int64_t argument, struct redis_integer *ret, size_t n, struct fail *f);
+static int redis_call(
+    struct redis *r, const struct redis_script *script, struct fail *f);
+static size_t shared_server(const struct redis *r);
+static bool is_connected(const struct redis *r);
+static int search_server(struct redis *r, const struct redis_script *script,
+    int64_t deadline, struct fail *f);
+static int eval_script(struct redis *r, const struct redis_script *script,
+    bool greet, int64_t deadline, struct fail *f);
 static int redis_greet(struct redis *r, int64_t deadline, struct fail *f);
 static int read_greeting(struct redis *r, int64_t deadline, struct fail *f);
 static int send_command(struct redis *r, size_t argc, const char **argv,
@@ -55,10 +73,11 @@ static int refuse_foreign(const char *command, struct fail *f);
 
 struct redis *
 redis_open(const char *url, const char *ca_file, int64_t timeout,
-    _Atomic int64_t *breaker, struct fail *f)
+    struct redis_shared *shared, struct fail *f)
 {
 	struct redis *r;
 	const char *why;
+	size_t i;
 
 	if ((r = calloc(1, sizeof(*r))) == NULL) {
 		fail_set(f, FAIL_US, INTERNAL, "redis", "out of memory");
@@ -71,18 +90,25 @@ redis_open(const char *url, const char *ca_file, int64_t timeout,
 		return NULL;
 	}
 	r->timeout = timeout;
-	r->breaker = breaker;
-	redis_net_init(&r->net, &r->url, ca_file);
+	r->shared = shared;
+	for (i = 0; i < r->url.servers; i++)
+		redis_net_init(&r->net[i], &r->url, i, ca_file);
 	return r;
 }
 
 void
 redis_close(struct redis *r)
 {
+	bool busy = false;
+	size_t i;
+
 	if (r == NULL)
 		return;
 	crypt_wipe(r->url.password, sizeof(r->url.password));
-	if (redis_net_clear(&r->net) == 0)
+	for (i = 0; i < r->url.servers; i++)
+		if (redis_net_clear(&r->net[i]) == -1)
+			busy = true;
+	if (!busy)
 		free(r);
 }
 
@@ -90,15 +116,18 @@ enum redis_got
 redis_eval(struct redis *r, const char *script, const char *key,
     int64_t argument, struct redis_integer *ret, size_t n, struct fail *f)
 {
-	int64_t closed = 0;
+	const struct redis_script s = { script, key, argument, ret, n };
+	const size_t before = shared_server(r);
+	int64_t answers = 0;
 	bool probe;
 
 	if (!may_try(r, &probe))
 		return REDIS_AWAY;
-	if (redis_call(r, script, key, argument, ret, n, f) == 0) {
+	if (redis_call(r, &s, f) == 0) {
 		if (!probe)
-			return REDIS_ANSWERED;
-		atomic_store(r->breaker, 0);
+			return r->server == before ? REDIS_ANSWERED
+						   : REDIS_MOVED;
+		atomic_store(&r->shared->retry_at, 0);
 		return REDIS_BACK;
 	}
 
@@ -106,11 +135,17 @@ redis_eval(struct redis *r, const char *script, const char *key,
 	 * Drop the connection: a later call could read a late answer of this
 	 * one.
 	 */
-	redis_net_close(&r->net);
+	redis_net_close(&r->net[r->server]);
 	return atomic_compare_exchange_strong(
-		   r->breaker, &closed, clock_ticks() + PAUSE)
+		   &r->shared->retry_at, &answers, clock_ticks() + PAUSE)
 	    ? REDIS_LOST
 	    : REDIS_FAILED;
+}
+
+const struct redis_server *
+redis_last_server(const struct redis *r)
+{
+	return &r->url.server[r->server];
 }
 
 /*
@@ -122,31 +157,85 @@ static bool
 may_try(struct redis *r, bool *ret_probe)
 {
 	const int64_t now = clock_ticks();
-	int64_t until = atomic_load(r->breaker);
+	int64_t until = atomic_load(&r->shared->retry_at);
 
 	*ret_probe = until != 0;
 	return until == 0 ||
 	    (now >= until &&
 		atomic_compare_exchange_strong(
-		    r->breaker, &until, now + PAUSE));
+		    &r->shared->retry_at, &until, now + PAUSE));
 }
 
-/* Call the script in one round trip; connect first if necessary. */
+/* Run the script on the connection if there is one, else where it can be. */
 static int
-redis_call(struct redis *r, const char *script, const char *key,
-    int64_t argument, struct redis_integer *ret, size_t n, struct fail *f)
+redis_call(struct redis *r, const struct redis_script *script, struct fail *f)
 {
 	const int64_t deadline = clock_ticks() + r->timeout;
-	const bool fresh = r->in_size > 0 || !redis_net_idle(&r->net);
-	char number[NUMBER_SIZE];
-	const char *argv[] = { "EVAL", script, "1", key, number };
 
-	snprintf(number, sizeof(number), "%lld", (long long)argument);
-	if ((fresh && redis_greet(r, deadline, f) == -1) ||
+	return is_connected(r) ? eval_script(r, script, false, deadline, f)
+			       : search_server(r, script, deadline, f);
+}
+
+/*
+ * The server that answered last on this host.  A URL with fewer servers may
+ * have been read since.
+ */
+static size_t
+shared_server(const struct redis *r)
+{
+	return (size_t)atomic_load(&r->shared->server) % r->url.servers;
+}
+
+/*
+ * Whether the connection can be used.  One to another server than the one that
+ * answered last cannot: that server may be a former primary.
+ */
+static bool
+is_connected(const struct redis *r)
+{
+	return r->in_size == 0 && r->server == shared_server(r) &&
+	    redis_net_idle(&r->net[r->server]);
+}
+
+static int
+search_server(struct redis *r, const struct redis_script *script,
+    int64_t deadline, struct fail *f)
+{
+	const size_t n = r->url.servers, first = shared_server(r);
+	int64_t now, share;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		redis_net_close(&r->net[r->server]);
+		r->server = (first + i) % n;
+		now = clock_ticks();
+		share = (deadline - now) / (int64_t)(n - i);
+		if (eval_script(
+			r, script, true, now + share, i == 0 ? f : NULL) == -1)
+			continue;
+		if (i > 0)
+			atomic_store(&r->shared->server, (int64_t)r->server);
+		return 0;
+	}
+	redis_net_close(&r->net[r->server]);
+	r->server = first;
+	return -1;
+}
+
+/* Run the script in one round trip, on a new connection if it is to greet. */
+static int
+eval_script(struct redis *r, const struct redis_script *script, bool greet,
+    int64_t deadline, struct fail *f)
+{
+	char number[NUMBER_SIZE];
+	const char *argv[] = { "EVAL", script->text, "1", script->key, number };
+
+	snprintf(number, sizeof(number), "%lld", (long long)script->argument);
+	if ((greet && redis_greet(r, deadline, f) == -1) ||
 	    send_command(r, nitems(argv), argv, deadline, f) == -1 ||
-	    (fresh && read_greeting(r, deadline, f) == -1))
+	    (greet && read_greeting(r, deadline, f) == -1))
 		return -1;
-	return read_integers(r, deadline, ret, n, f);
+	return read_integers(r, deadline, script->ret, script->n, f);
 }
 
 /* Connect, and send AUTH and SELECT if the URL has them. */
@@ -159,7 +248,7 @@ redis_greet(struct redis *r, int64_t deadline, struct fail *f)
 	const char *db[] = { "SELECT", url->db };
 
 	r->in_size = 0;
-	if (redis_net_open(&r->net, deadline, f) == -1)
+	if (redis_net_open(&r->net[r->server], deadline, f) == -1)
 		return -1;
 	if (url->password[0] != '\0' &&
 	    send_command(r, url->user[0] != '\0' ? 3 : 2,
@@ -203,7 +292,8 @@ send_command(struct redis *r, size_t argc, const char **argv, int64_t deadline,
 		result = fail_set(f, FAIL_US, UNAVAILABLE, "redis",
 		    "%s is too long", argv[0]);
 	else
-		result = redis_net_send(&r->net, text, size, deadline, f);
+		result =
+		    redis_net_send(&r->net[r->server], text, size, deadline, f);
 	crypt_wipe(text, sizeof(text));
 	return result;
 }
@@ -257,7 +347,7 @@ receive_line(struct redis *r, const char *command, int64_t deadline,
 	while ((end = memmem(r->in, r->in_size, "\r\n", 2)) == NULL) {
 		if (r->in_size == sizeof(r->in))
 			return refuse_foreign(command, f);
-		got = redis_net_recv(&r->net, r->in + r->in_size,
+		got = redis_net_recv(&r->net[r->server], r->in + r->in_size,
 		    sizeof(r->in) - r->in_size, deadline, f);
 		if (got == -1)
 			return -1;
@@ -286,13 +376,16 @@ parse_integer(const char *text, struct redis_integer *ret)
 
 /*
  * Keep only the first word of an error (NOAUTH, OOM, LOADING...), because the
- * rest may quote what was sent.
+ * rest may quote what was sent.  Before Redis 7 a script's error begins with
+ * ERR, and what a replica says stands behind.
  */
 static int
 keep_error_word(const char *command, const char *text, struct fail *f)
 {
 	int n = 0;
 
+	if (strstr(text, " -READONLY ") != NULL)
+		text = "READONLY";
 	while (n < ERROR_SIZE && isupper((unsigned char)text[n]))
 		n++;
 	return fail_set(f, FAIL_US, UNAVAILABLE, "redis", "%s failed with %.*s",

@@ -32,7 +32,7 @@ static int connect_to(struct redis_net *n, const struct sockaddr *to,
 static void keep_alive(int fd);
 static int start_tls(struct redis_net *n, int64_t deadline, struct fail *f);
 static int make_ctx(struct redis_net *n, struct fail *f);
-static bool name_peer(SSL *ssl, const struct redis_url *url);
+static bool name_peer(SSL *ssl, const struct redis_server *server);
 static int tls_again(
     struct redis_net *n, int got, int64_t deadline, struct fail *f);
 static int await_socket(
@@ -46,11 +46,12 @@ static const struct addrinfo address_hints = { .ai_socktype = SOCK_STREAM,
 	.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST };
 
 void
-redis_net_init(
-    struct redis_net *n, const struct redis_url *url, const char *ca_file)
+redis_net_init(struct redis_net *n, const struct redis_url *url, size_t server,
+    const char *ca_file)
 {
 	memset(n, 0, sizeof(*n));
 	n->url = url;
+	n->server = &url->server[server];
 	n->ca_file = ca_file;
 	n->fd = -1;
 }
@@ -71,8 +72,8 @@ int
 redis_net_open(struct redis_net *n, int64_t deadline, struct fail *f)
 {
 	redis_net_close(n);
-	if ((n->url->path[0] != '\0' ? open_socket(n, deadline, f)
-				     : open_host(n, deadline, f)) == -1)
+	if ((n->server->path[0] != '\0' ? open_socket(n, deadline, f)
+					: open_host(n, deadline, f)) == -1)
 		return -1;
 	return n->url->tls ? start_tls(n, deadline, f) : 0;
 }
@@ -155,7 +156,7 @@ open_socket(struct redis_net *n, int64_t deadline, struct fail *f)
 
 	_Static_assert(sizeof(to.sun_path) >= REDIS_URL_PATH_SIZE,
 	    "a path that was taken fits");
-	memcpy(to.sun_path, n->url->path, REDIS_URL_PATH_SIZE);
+	memcpy(to.sun_path, n->server->path, REDIS_URL_PATH_SIZE);
 	return connect_to(
 	    n, (const struct sockaddr *)&to, sizeof(to), deadline, f);
 }
@@ -191,9 +192,9 @@ static int
 resolve_host(struct redis_net *n, int64_t deadline, struct addrinfo **ret,
     struct fail *f)
 {
-	const struct redis_url *url = n->url;
-	const int got = url->numeric
-	    ? getaddrinfo(url->host, url->port, &address_hints, ret)
+	const struct redis_server *s = n->server;
+	const int got = s->numeric
+	    ? getaddrinfo(s->host, s->port, &address_hints, ret)
 	    : resolve_name(n, deadline, ret);
 
 	if (got == 0)
@@ -215,8 +216,8 @@ resolve_name(struct redis_net *n, int64_t deadline, struct addrinfo **ret)
 
 	if (!n->lookup_started) {
 		memset(lookup, 0, sizeof(*lookup));
-		lookup->ar_name = n->url->host;
-		lookup->ar_service = n->url->port;
+		lookup->ar_name = n->server->host;
+		lookup->ar_service = n->server->port;
 		lookup->ar_request = &name_hints;
 		if ((got = getaddrinfo_a(GAI_NOWAIT, list, 1, NULL)) != 0)
 			return got;
@@ -283,7 +284,7 @@ keep_alive(int fd)
 		    &options[i].value, sizeof(options[i].value));
 }
 
-/* Do the TLS handshake, and accept only the host of the URL. */
+/* Do the TLS handshake, and accept only the host of the server. */
 static int
 start_tls(struct redis_net *n, int64_t deadline, struct fail *f)
 {
@@ -294,7 +295,7 @@ start_tls(struct redis_net *n, int64_t deadline, struct fail *f)
 		return -1;
 	n->ssl = SSL_new(n->ctx);
 	if (n->ssl == NULL || SSL_set_fd(n->ssl, n->fd) != 1 ||
-	    !name_peer(n->ssl, n->url))
+	    !name_peer(n->ssl, n->server))
 		return refuse_redis(f, "TLS", "out of memory");
 	while ((got = SSL_connect(n->ssl)) != 1)
 		if (tls_again(n, got, deadline, f) == -1)
@@ -331,12 +332,12 @@ make_ctx(struct redis_net *n, struct fail *f)
 
 /* Set the name or address that the certificate must have. */
 static bool
-name_peer(SSL *ssl, const struct redis_url *url)
+name_peer(SSL *ssl, const struct redis_server *server)
 {
 	char host[REDIS_URL_HOST_SIZE]; /* OpenSSL's macro takes no const */
 
-	memcpy(host, url->host, sizeof(host));
-	if (url->numeric)
+	memcpy(host, server->host, sizeof(host));
+	if (server->numeric)
 		return X509_VERIFY_PARAM_set1_ip_asc(
 			   SSL_get0_param(ssl), host) == 1;
 	return SSL_set1_host(ssl, host) == 1 &&

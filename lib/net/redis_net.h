@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 struct fail;
+struct redis_server;
 struct redis_url;
 
 /*
@@ -20,6 +21,7 @@ struct redis_url;
  */
 struct redis_net {
 	const struct redis_url *url;
+	const struct redis_server *server; /* of the URL */
 	const char *ca_file; /* NULL: the certificates of the system */
 	int fd; /* -1: not connected */
 	SSL_CTX *ctx; /* made at the first use of TLS */
@@ -28,9 +30,12 @@ struct redis_net {
 	bool lookup_started; /* the lookup is running */
 };
 
-/* Initialize without connecting.  url and ca_file must outlive n. */
-void redis_net_init(
-    struct redis_net *n, const struct redis_url *url, const char *ca_file);
+/*
+ * Initialize for the server of this number, without connecting.  url and
+ * ca_file must outlive n.
+ */
+void redis_net_init(struct redis_net *n, const struct redis_url *url,
+    size_t server, const char *ca_file);
 
 /*
  * Free everything.  Return 0, or -1 if a lookup is still running: it writes to
@@ -39,9 +44,9 @@ void redis_net_init(
 int redis_net_clear(struct redis_net *n) __attribute__((warn_unused_result));
 
 /*
- * Connect, with TLS if the URL asks for it.  The lookup of a name runs
- * asynchronously: if it takes too long, this call fails and the next call uses
- * its result.  Return 0 or -1.
+ * Connect to the server, with TLS if the URL asks for it.  The lookup of a name
+ * runs asynchronously: if it takes too long, this call fails and the next call
+ * uses its result.  Return 0 or -1.
  */
 int redis_net_open(struct redis_net *n, int64_t deadline, struct fail *f)
     __attribute__((warn_unused_result));

@@ -8,6 +8,7 @@
 
 #include "lib/db/db.h"
 #include "lib/engine/geoip.h"
+#include "lib/net/redis.h"
 #include "lib/shared/companion_counter.h"
 #include "lib/shared/gauge.h"
 #include "lib/shared/hash_slot.h"
@@ -78,7 +79,7 @@ struct shm {
 	    setting[SHM_SETTINGS]; /* lib/shared/runtime_setting.c */
 	_Atomic int64_t setting_at; /* clock_ticks() of the latest read */
 	_Atomic int64_t model_reach; /* thousandths; core/decide/model.h */
-	_Atomic int64_t redis; /* when to retry it, of lib/net/redis.h */
+	struct redis_shared redis; /* Redis that counts budgets */
 	_Atomic int64_t retry_at; /* of the decide workers; db_set_breaker() */
 	struct db_shared decide_db; /* DATABASE_URL of the pool, or a job's */
 	struct db_shared operator_db; /* OPERATOR_DATABASE_URL */

@@ -10,7 +10,7 @@ limits="RATE_LIMIT_DECISIONS_PER_MIN=20 REDIS_TIMEOUT_MS=900"
 event='{"type":"account.login","subject":{"userId":"u-1"}}'
 
 # As a Redis user with only the commands that it needs.
-redis acl setuser assay on '>pass@word/7' '~assay:*' +select +eval +get \
+redis acl setuser assay on '>pass@word/7' '~assay:limit:*' +select +eval +get \
     +incr +pexpireat +time >/dev/null
 tls_url="rediss://assay:pass%40word%2f7@localhost:$tls"
 start_database
@@ -61,7 +61,7 @@ for case in "rediss://:$REDIS_PASSWORD@127.0.0.1:$tls $scratch/tls/ca.pem" \
 	    stack_until 20 "$stack_pool_pid" \
 	    ready_is "503 ok down"
 	check "the log names the TLS error of untrusted Redis $attempt" \
-	    grep -q 'event=redis_lost why="TLS: ' \
+	    grep -q 'event=redis_lost host=[^ ]* port=[0-9]* why="TLS: ' \
 	    "$scratch/log/pool.log"
 done
 KEY=$first

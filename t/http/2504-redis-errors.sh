@@ -72,6 +72,7 @@ for answer in "HTTP/1.1 400 Bad Request||$other" \
     "*2|:99999999999999999999|:9||$other" \
     "+$(printf '%02100d' 0)|$other" \
     "-DENIED $(printf '%01060d' 0)||failed with DENIED\"\$" \
+    '-ERR Error running script: @user_script: 6: -READONLY x||failed with READONLY"$' \
     '-ERR open-sesame||failed with ERR"$'; do
 	answers=$((answers + 1))
 	start_fake "$answers" "$(printf '%s' "${answer%|*}|" |

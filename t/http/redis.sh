@@ -104,3 +104,72 @@ load_both_hosts() {
 	    "$(cat "$scratch/codes" "$scratch/codes2" |
 	    grep -cxE '200|429')" 120
 }
+
+# start_redis_node N [OPTION ...]: start a Redis on loopback.  Its port is
+# redis_port_N, its process redis_node_N.
+start_redis_node() {
+	node=$1
+	shift
+	node_port=$(eval "echo \"\${redis_port_$node-}\"")
+	if [ -z "$node_port" ]; then
+		free_port
+		node_port=$port
+	fi
+	mkdir -p "$scratch/node$node"
+	stack_own "$scratch/node$node"
+	# shellcheck disable=SC2086 # a command and its arguments
+	(cd / && exec $stack_as --pdeathsig KILL redis-server --bind 127.0.0.1 \
+	    --port "$node_port" --requirepass "$REDIS_PASSWORD" \
+	    --masterauth "$REDIS_PASSWORD" --dir "$scratch/node$node" --save '' \
+	    "$@") </dev/null >>"$scratch/log/node$node.log" 2>&1 &
+	eval "redis_node_$node=$! redis_port_$node=$node_port"
+	more_pids="$! $more_pids"
+	check "the Redis of node $node answers" \
+	    stack_until 20 "$!" redis_says "$node" PONG ping
+}
+
+# redis_at NUMBER COMMAND ...: ask that Redis.
+redis_at() {
+	node_port=$(eval "echo \"\$redis_port_$1\"")
+	shift
+	REDISCLI_AUTH=$REDIS_PASSWORD redis-cli -h 127.0.0.1 -p "$node_port" "$@"
+}
+
+# redis_says NUMBER TEXT COMMAND ...: the first line of the answer is this.
+redis_says() {
+	node_number=$1 node_want=$2
+	shift 2
+	[ "$(redis_at "$node_number" "$@" 2>/dev/null | head -n 1)" = "$node_want" ]
+}
+
+# start_sentinel: watch node 1 and its replicas; promote one after a second.
+start_sentinel() {
+	free_port
+	mkdir -p "$scratch/sentinel"
+	# shellcheck disable=SC2154 # set by eval
+	printf '%s\n' "port $port" "bind 127.0.0.1" "dir $scratch/sentinel" \
+	    "sentinel monitor assay 127.0.0.1 $redis_port_1 1" \
+	    "sentinel auth-pass assay $REDIS_PASSWORD" \
+	    "sentinel down-after-milliseconds assay 1000" \
+	    "sentinel failover-timeout assay 3000" >"$scratch/sentinel/sentinel.conf"
+	stack_own "$scratch/sentinel"
+	sentinel_port=$port
+	run_sentinel
+	check "the sentinel knows a replica" stack_until 30 "$sentinel_pid" \
+	    sentinel_says 'replicas assay' '^name$'
+}
+# run_sentinel: again, with what it has written to its configuration.
+run_sentinel() {
+	# shellcheck disable=SC2086 # a command and its arguments
+	(cd / && exec $stack_as --pdeathsig KILL redis-server \
+	    "$scratch/sentinel/sentinel.conf" --sentinel) </dev/null \
+	    >>"$scratch/log/sentinel.log" 2>&1 &
+	sentinel_pid=$!
+	more_pids="$! $more_pids"
+}
+
+# sentinel_says COMMAND PATTERN: its answer has a line like this.
+sentinel_says() {
+	# shellcheck disable=SC2086 # words
+	redis-cli -p "$sentinel_port" sentinel $1 2>/dev/null | grep -q "$2"
+}

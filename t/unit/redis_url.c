@@ -14,51 +14,85 @@ static const struct {
 	const char *text;
 	struct redis_url want;
 } good[] = {
-	{ "redis://cache", { .host = "cache", .port = "6379" } },
-	{ "redis://cache/", { .host = "cache", .port = "6379" } },
+	{ "redis://cache",
+	    { .server = { { .host = "cache", .port = "6379" } },
+		.servers = 1 } },
+	{ "redis://cache/",
+	    { .server = { { .host = "cache", .port = "6379" } },
+		.servers = 1 } },
 	{ "redis://cache.example.:7000/15",
-	    { .host = "cache.example.", .port = "7000", .db = "15" } },
+	    { .server = { { .host = "cache.example.", .port = "7000" } },
+		.servers = 1,
+		.db = "15" } },
 	{ "redis://192.0.2.7:1",
-	    { .host = "192.0.2.7", .port = "1", .numeric = true } },
+	    { .server = { { .host = "192.0.2.7",
+		  .port = "1",
+		  .numeric = true } },
+		.servers = 1 } },
 	{ "redis://[2001:db8::7]",
-	    { .host = "2001:db8::7", .port = "6379", .numeric = true } },
+	    { .server = { { .host = "2001:db8::7",
+		  .port = "6379",
+		  .numeric = true } },
+		.servers = 1 } },
 	{ "rediss://[::1]:65535/0",
-	    { .host = "::1",
-		.port = "65535",
+	    { .server = { { .host = "::1", .port = "65535", .numeric = true } },
+		.servers = 1,
 		.db = "0",
-		.numeric = true,
 		.tls = true } },
 	{ "redis://:pw@cache",
-	    { .host = "cache", .port = "6379", .password = "pw" } },
+	    { .server = { { .host = "cache", .port = "6379" } },
+		.servers = 1,
+		.password = "pw" } },
 	{ "redis://me:a:b@c@cache",
-	    { .host = "cache",
-		.port = "6379",
+	    { .server = { { .host = "cache", .port = "6379" } },
+		.servers = 1,
 		.user = "me",
 		.password = "a:b@c" } },
 	{ "redis://m%40e:%2f%2F%3a%c3%a9@cache",
-	    { .host = "cache",
-		.port = "6379",
+	    { .server = { { .host = "cache", .port = "6379" } },
+		.servers = 1,
 		.user = "m@e",
 		.password = "//:\xc3\xa9" } },
-	{ "unix:///run/redis.sock", { .path = "/run/redis.sock" } },
-	{ "unix:///run/a%20b?db=3", { .path = "/run/a b", .db = "3" } },
-	{ "unix://me:pw@/s", { .path = "/s", .user = "me", .password = "pw" } },
+	{ "rediss://:a,b@cache-1,[::1]:7000,192.0.2.7/3",
+	    { .server = { { .host = "cache-1", .port = "6379" },
+		  { .host = "::1", .port = "7000", .numeric = true },
+		  { .host = "192.0.2.7", .port = "6379", .numeric = true } },
+		.servers = 3,
+		.password = "a,b",
+		.db = "3",
+		.tls = true } },
+	{ "unix:///run/redis.sock",
+	    { .server = { { .path = "/run/redis.sock" } }, .servers = 1 } },
+	{ "unix:///run/a%20b?db=3",
+	    { .server = { { .path = "/run/a b" } }, .servers = 1, .db = "3" } },
+	{ "unix://me:pw@/s",
+	    { .server = { { .path = "/s" } },
+		.servers = 1,
+		.user = "me",
+		.password = "pw" } },
 };
 
 START_TEST(valid_url_is_split_into_parts)
 {
+	const struct redis_server *server, *want;
 	struct redis_url got;
 	const char *why = NULL;
+	size_t i;
 
 	ck_assert_int_eq(redis_url_parse(good[_i].text, &got, &why), 0);
-	ck_assert_str_eq(got.host, good[_i].want.host);
-	ck_assert_str_eq(got.path, good[_i].want.path);
-	ck_assert_str_eq(got.port, good[_i].want.port);
 	ck_assert_str_eq(got.user, good[_i].want.user);
 	ck_assert_str_eq(got.password, good[_i].want.password);
 	ck_assert_str_eq(got.db, good[_i].want.db);
 	ck_assert_int_eq(got.tls, good[_i].want.tls);
-	ck_assert_int_eq(got.numeric, good[_i].want.numeric);
+	ck_assert_uint_eq(got.servers, good[_i].want.servers);
+	for (i = 0; i < got.servers; i++) {
+		server = &got.server[i];
+		want = &good[_i].want.server[i];
+		ck_assert_str_eq(server->host, want->host);
+		ck_assert_str_eq(server->port, want->port);
+		ck_assert_str_eq(server->path, want->path);
+		ck_assert_int_eq(server->numeric, want->numeric);
+	}
 }
 END_TEST
 
@@ -86,6 +120,14 @@ static const struct {
 	{ "redis://cache:+1", "has a port" },
 	{ "redis://[::1]6379", "has a port" },
 	{ "redis://::1", "has no host" },
+	{ "redis://cache,", "has no host" },
+	{ "redis://,cache", "has no host" },
+	{ "redis://cache,:6379", "has no host" },
+	{ "redis://cache,spare:0", "has a port" },
+	{ "redis://cache,redis://spare", "has a port" },
+	{ "redis://a,b,c,d,e,f,g,h,i", "has more than 8 servers" },
+	{ "redis://cache,spare/x", "has a db" },
+	{ "redis://cache,spare?db=1", "has parameters" },
 	{ "redis://cache/x", "has a db" },
 	{ "redis://cache/1/", "has a db" },
 	{ "redis://cache/-1", "has a db" },
