@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # Two hosts behind HAProxy, as contrib/haproxy configures it: one after the other is
-# stopped and started under load, and no request fails.
+# stopped and started under load, and no request fails.  Without a database they answer.
 . "$(dirname "$0")/lib.sh"
 use balancer tls
 
@@ -108,6 +108,17 @@ is "no request of the load failed" "$(sort -u "$scratch"/codes.* | paste -sd ' '
 is "each answer of the load is stored once" \
     "$(sql "select count(*) from assay.verdict_log")" \
     "$(cat "$scratch"/codes.* | grep -c .)"
+
+stop_database
+check "without a database no host is ready" \
+    stack_until 60 "$balancer_pid" balancer_says a DOWN 2
+is "without a database a decision is answered" "$(via_balancer /v1/decisions \
+    -H "X-API-Key: $KEY" -H 'Content-Type: application/json' \
+    -d '{"id":"away","type":"account.login","subject":{"userId":"u-1"}}') $(
+    jq .score "$scratch/got")" "200  -1"
+start_database
+check "with the database the host is ready again" \
+    stack_until 60 "$balancer_pid" balancer_says a UP 2
 
 kill -KILL "$stack_pool_pid"
 wait "$stack_pool_pid" 2>/dev/null
