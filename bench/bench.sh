@@ -22,6 +22,7 @@
 #	k  the companion beside decisions, with a million decisions (BENCH_STORE)
 #	l  lists of a million entries against none
 #	m  each scorer in its own pool, and a shadow scorer beside another
+#	n  a synchronous standby, on the same disk and 0, 1 and 5 ms away
 #	o  operators at the same time: backtests, many logins, exports; the ratio of
 #	   p99 with and without them
 #	p  retention of a million decisions (BENCH_OLD) during new ones
@@ -443,6 +444,60 @@ part_o() {
 		    awk '{ printf "%.2f\n", $1 / $2 }' | middle |
 		    sed 's/^/  p99 busy : quiet, min median max: /'
 	done
+}
+
+# standby_line NAME: latencies at rates that each of the servers keeps up with.
+standby_line() {
+	local rate p50 p99 p999 at
+	printf '%28s' "$1"
+	for at in 50 200 1000; do
+		through 64 "$at"
+		printf ' %20s' "$p50 / $p99"
+	done
+	echo
+}
+part_n() {
+	local ms standby=$scratch/standby wire_pid
+	echo "(n) a synchronous standby: p50 / p99 in ms at fixed rates"
+	printf '%28s %20s %20s %20s\n' "" 50/s 200/s 1000/s
+	start_pool '' 32
+	standby_line "no standby"
+	mkdir -p "$standby"
+	stack_own "$standby"
+	for ms in 0 1 5; do
+		perl "$srcdir/bench/delay.pl" $((port + 1)) \
+		    "$scratch/run/.s.PGSQL.5432" "$ms" &
+		wire_pid=$!
+		start_standby "$((port + 1))" "$standby"
+		standby_line "a standby $ms ms away"
+		sql "alter system reset synchronous_standby_names" >/dev/null
+		sql "select pg_reload_conf()" >/dev/null
+		stack_end "$standby_pid" INT
+		stack_end "$wire_pid" TERM
+	done
+}
+# start_standby PORT DIR: a copy of the server, which it asks by that port; commits wait
+# for it.
+start_standby() {
+	rm -rf "$2/pg"
+	# shellcheck disable=SC2086 # a command and its arguments
+	$stack_as "$(stack_pg_bin)/pg_basebackup" -h "$scratch/run" -U postgres \
+	    -c fast -D "$2/pg"
+	stack_own "$2/pg"
+	echo "primary_conninfo = 'host=127.0.0.1 port=$1 user=postgres application_name=standby'" \
+	    >>"$2/pg/postgresql.conf"
+	touch "$2/pg/standby.signal"
+	stack_own "$2/pg/standby.signal"
+	primary_pid=$stack_pg_pid
+	stack_pg_start "$2/pg" "$2" "$scratch/log/standby.log"
+	standby_pid=$stack_pg_pid
+	stack_pg_pid=$primary_pid
+	sql "alter system set synchronous_standby_names = standby" >/dev/null
+	sql "select pg_reload_conf()" >/dev/null
+	stack_until 60 "$standby_pid" is_synchronous
+}
+is_synchronous() {
+	[ "$(sql "select sync_state from pg_stat_replication")" = sync ]
 }
 
 # Decide with each scorer in turn.  The policy allows everything, so no case
