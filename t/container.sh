@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # A Debian 12 in $scratch/root that systemd boots in a container without a network.
 # Sourced after tools/stack.sh and t/program.sh.
-# shellcheck disable=SC2154 # builddir is the test's
+# shellcheck disable=SC2034,SC2154 # of t/machines.sh and of the test
 
 # container_needs: skip the test where no container can be booted.  packages is the
 # directory of the packages.
@@ -24,6 +24,7 @@ container_guard() {
 	scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-boot.XXXXXX")
 	root=$scratch/root
 	container=
+	container_network=--private-network
 	init=
 	trap leave EXIT
 	trap 'exit 130' INT
@@ -47,10 +48,10 @@ boot() {
 	    cgroup=/sys/fs/cgroup/assay-boot.$$
 	    mkdir "$cgroup" && echo $$ >"$cgroup/cgroup.procs"
 	    SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 systemd-nspawn -q -D "$1" \
-		--register=no --keep-unit --private-network \
+		--register=no --keep-unit "$2" \
 		--machine=assay-boot-$$ -b --console=pipe
 	    echo $$ >/sys/fs/cgroup/cgroup.procs
-	    find "$cgroup" -depth -type d -exec rmdir {} \;' - "$root" \
+	    find "$cgroup" -depth -type d -exec rmdir {} \;' - "$root" "$container_network" \
 	    </dev/null >>"$scratch/console" 2>&1 &
 	container=$!
 	stack_until 120 "$container" is_booted

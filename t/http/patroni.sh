@@ -37,7 +37,9 @@ start_etcd_member() {
 	    --initial-cluster "${etcd_members#,}"
 }
 
-# write_patroni NODE: its configuration; the port of its server is in pg_port_NODE.
+# write_patroni NODE: its configuration, as contrib/patroni has it but for the places,
+# the trust between servers of one machine, and shorter waits; the port of its server
+# is in pg_port_NODE.
 write_patroni() {
 	free_port
 	eval "pg_port_$1=$port"
@@ -45,38 +47,21 @@ write_patroni() {
 	free_port
 	mkdir -p "$scratch/run-$1"
 	stack_own "$scratch/run-$1"
-	cat >"$scratch/run-$1/patroni.yml" <<-END
-		scope: assay
-		name: $1
-		restapi: { listen: "127.0.0.1:$port", connect_address: "127.0.0.1:$port" }
-		etcd3: { hosts: "$etcd_clients" }
-		bootstrap:
-		  dcs:
-		    ttl: 20
-		    loop_wait: 1
-		    retry_timeout: 3
-		    synchronous_mode: true
-		    master_start_timeout: 0
-		    postgresql: { use_pg_rewind: true, use_slots: true }
-		postgresql:
-		  listen: "127.0.0.1:$patroni_pg"
-		  connect_address: "127.0.0.1:$patroni_pg"
-		  data_dir: $scratch/run-$1/data
-		  bin_dir: $(stack_pg_bin)
-		  pgpass: $scratch/run-$1/pgpass
-		  use_unix_socket: true
-		  authentication:
-		    superuser: { username: postgres }
-		    replication: { username: postgres }
-		  parameters:
-		    unix_socket_directories: $scratch/run-$1
-		    full_page_writes: "on"
-		    max_connections: 100
-		    max_wal_senders: 10
-		    wal_level: replica
-		  pg_hba: [ "local all all trust", "host all all 127.0.0.1/32 trust",
-		    "host replication all 127.0.0.1/32 trust" ]
-	END
+	sed -e "s/NAME/$1/" -e "s/ADDRESS:8008/127.0.0.1:$port/" \
+	    -e "s/ADDRESS:5432/127.0.0.1:$patroni_pg/" \
+	    -e "s/^  hosts: .*/  hosts: $etcd_clients/" \
+	    -e 's/mode: required/mode: "off"/' -e 's/loop_wait: .*/loop_wait: 1/' \
+	    -e 's/retry_timeout: .*/retry_timeout: 3/' -e /config_dir/d \
+	    -e "s,/var/lib/postgresql/15/main,$scratch/run-$1/data," \
+	    -e "s,/usr/lib/postgresql/15/bin,$(stack_pg_bin)," \
+	    -e "s,/var/lib/postgresql/patroni,$scratch/run-$1/patroni," \
+	    -e "s,/var/run/postgresql,$scratch/run-$1," \
+	    -e '/^  parameters:/a\    full_page_writes: "on"\n    max_connections: 100\n    max_wal_senders: 10\n    wal_level: replica' \
+	    -e 's/{ username: [a-z]*, password: .*}/{ username: postgres }/' \
+	    -e 's,^    - local .*,    - local all all trust,' \
+	    -e 's,hostssl replication .*,host replication all 127.0.0.1/32 trust,' \
+	    -e 's,hostssl .*,host all all 127.0.0.1/32 trust,' \
+	    "$srcdir/contrib/patroni/patroni.yml" >"$scratch/run-$1/patroni.yml"
 }
 
 # start_node NODE: Patroni, which starts its server.  patroni_NODE is its process.
