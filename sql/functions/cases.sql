@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: ISC
--- Review cases.
+-- Review cases.  The next case of an analyst is in queues.sql.
 
 -- The resolution of a case; null before it has one.  The function sets no search
 -- path, so that PostgreSQL inlines it.
