@@ -124,7 +124,7 @@ unknown_path_answers() {
 	    grep '^Status: 404' "$dir/reply" &&
 	    grep '^X-Correlation-Id: mine-1' "$dir/reply" &&
 	    grep '^{"error":true,"code":"NOT_FOUND","message":"' "$dir/reply" &&
-	    log_has 'req=mine-1 method=GET route=- status=404 '
+	    within 10 log_has 'req=mine-1 method=GET route=- status=404 '
 }
 
 head_has_no_body() {
@@ -238,7 +238,7 @@ fill_descriptors() {
 		done
 		prlimit --pid "$pid" --nofile="$free":
 	done
-	health_answers && log_has 'event=worker_accept_failed why="Too many open files'
+	health_answers && within 10 log_has 'event=worker_accept_failed why="Too many open files'
 }
 
 # The master starts a worker again after pauses that double.
@@ -252,7 +252,7 @@ worker_start_retried() {
 	prlimit --pid "$master" --nofile="$limit":
 	! log_has 'pause_ms=1600' && health_answers &&
 	    within 10 workers_stay 4 &&
-	    log_has 'event=worker_start_failed step=socket why="Too many open files'
+	    within 10 log_has 'event=worker_start_failed step=socket why="Too many open files'
 }
 
 # The master reports its state to systemd.
@@ -312,7 +312,7 @@ killed_worker_replaced() {
 	old=$(worker_pids)
 	kill -KILL "$(echo "$old" | head -n 1)"
 	within 5 worker_count_is 4 && within 5 health_answers &&
-	    log_has 'level=error.*event=worker_died.*signal=9'
+	    within 10 log_has 'level=error.*event=worker_died.*signal=9'
 }
 
 # As logrotate would send them to nginx.
