@@ -138,7 +138,8 @@ follow() {
 	done
 }
 
-# decide: one decision by way of the balancer or a host; prints its score.
+# decide: ask for one decision at entry, a host or the balancer.  Sets score; fails if
+# the decision was not scored.
 entry=10.0.0.11
 decide() {
 	event=ha-$((event_number += 1))
