@@ -283,7 +283,8 @@ await step("every address says what to do when the service refuses, and recovers
 				faults.push(...await openRefused(hash));
 			else
 				await askAgain(hash);
-			if (await page.getByText(words).count() === 0)
+			if (!await page.getByText(words).first().waitFor()
+			    .then(() => true, () => false))
 				faults.push(`does not say what to do after ${status}`);
 			if (await page.locator(".menu a").count() === 0)
 				faults.push(`has no menu after ${status}`);
