@@ -83,6 +83,8 @@ check "the doctor names the server that is gone" \
     finds redis warn "$first: connect: "
 
 # The former primary returns, and takes writes until the sentinel sees it.
+check "the sentinel has noted that node 2 is the primary" stack_until 60 \
+    "$sentinel_pid" sentinel_says 'get-master-addr-by-name assay' "^$redis_port_2\$"
 stack_end "$sentinel_pid" KILL
 start_redis_node 1
 shared_budget "the promoted replica beside the former primary"
