@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "core/base/fail.h"
 #include "cron/audit_seal.h"
 #include "lib/db/db.h"
 #include "lib/sys/log.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "cron/delivery_body.h"

@@ -2,12 +2,9 @@
 /* The job "drain": move degraded decisions from the spool to the database. */
 #include "config.h"
 
-#include "core/base/fail.h"
 #include "cron/jobs.h"
 #include "lib/conf/conf.h"
-#include "lib/db/db.h"
 #include "lib/shared/metric.h"
-#include "lib/shared/shm.h"
 #include "lib/spool/spool.h"
 #include "lib/spool/spool_drain.h"
 #include "lib/sys/log.h"

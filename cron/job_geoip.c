@@ -16,7 +16,6 @@
 #include "cron/jobs.h"
 #include "lib/conf/conf.h"
 #include "lib/shared/metric.h"
-#include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
 #include "lib/sys/log.h"

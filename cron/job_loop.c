@@ -2,7 +2,6 @@
 /* Run one job in one process, step after step, until its time has passed. */
 #include "config.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -9,7 +9,6 @@
 
 #include <poll.h>
 
-#include "core/base/fail.h"
 #include "cron/audit_seal.h"
 #include "cron/drift_check.h"
 #include "cron/entity_risk_project.h"

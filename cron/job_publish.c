@@ -2,13 +2,11 @@
 /* Publish: turn events into deliveries, one per event and subscriber. */
 #include "config.h"
 
-#include "core/base/fail.h"
 #include "cron/jobs.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/shared/event_topic.h"
 #include "lib/shared/metric.h"
-#include "lib/sys/log.h"
 
 #define DELIVERIES_MAX 2000 /* per transaction, roughly */
 

@@ -2,7 +2,6 @@
 /* The job "retain": run sweeps when due, and create partitions ahead. */
 #include "config.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

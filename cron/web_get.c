@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/base/fail.h"
 #include "cron/job.h"
 #include "cron/web_get.h"
 #include "lib/net/http.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/analyse/amounts.h"
-#include "core/base/str.h"
 #include "core/base/value.h"
 #include "core/base/writer.h"
 #include "core/signal/signals.h"

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "core/analyse/backtest.h"
-#include "core/base/str.h"
 #include "core/base/writer.h"
 
 static void count_pair(

@@ -9,7 +9,6 @@
 
 #include "core/analyse/explain.h"
 #include "core/base/arena.h"
-#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/decide/sample.h"
 #include "core/event/event.h"

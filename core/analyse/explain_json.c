@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "core/analyse/explain.h"
-#include "core/base/arena.h"
 #include "core/base/str.h"
 #include "core/base/writer.h"
 #include "core/decide/model.h"

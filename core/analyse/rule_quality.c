@@ -10,11 +10,9 @@
 #include "core/analyse/wilson.h"
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/base/str.h"
 #include "core/base/writer.h"
 #include "core/decide/decide.h"
 #include "core/rule/rule.h"
-#include "core/signal/signals.h"
 
 #define DAY INT64_C(86400000000) /* microseconds */
 

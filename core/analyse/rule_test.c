@@ -4,14 +4,12 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/analyse/rule_test.h"
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/decide/decide.h"
-#include "core/decide/policy.h"
 #include "core/decide/score.h"
 #include "core/rule/rule.h"
 #include "core/signal/signals.h"

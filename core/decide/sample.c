@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/base/arena.h"
-#include "core/base/str.h"
 #include "core/base/value.h"
 #include "core/base/writer.h"
 #include "core/decide/decide.h"

@@ -11,7 +11,6 @@
 #include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/base/str.h"
 #include "core/base/writer.h"
 #include "core/decide/model.h"
 #include "core/decide/score.h"

@@ -9,7 +9,6 @@
 #include "core/base/value.h"
 #include "core/event/ip_address.h"
 
-struct fail;
 struct str;
 
 enum event_type {

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/str.h"
 #include "core/base/writer.h"
 #include "core/signal/signals.h"
 #include "core/state/entity_graph.h"

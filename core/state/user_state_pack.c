@@ -24,7 +24,6 @@
  */
 #include "config.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 

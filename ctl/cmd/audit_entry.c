@@ -3,11 +3,9 @@
 #include "config.h"
 
 #include <pwd.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/base/arena.h"
 #include "core/base/str.h"
 #include "core/base/writer.h"
 #include "ctl/cmd/audit_entry.h"

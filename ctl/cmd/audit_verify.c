@@ -5,14 +5,12 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sysexits.h>
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
-#include "core/base/str.h"
 #include "ctl/ctl.h"
 #include "lib/audit/audit_chain.h"
 #include "lib/db/db.h"

@@ -11,7 +11,6 @@
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
-#include "core/rule/rule.h"
 #include "core/rule/rule_format.h"
 #include "ctl/cmd/rules.h"
 #include "ctl/ctl.h"

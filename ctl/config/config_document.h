@@ -15,7 +15,6 @@
 #define CTL_CONFIG_CONFIG_DOCUMENT_H
 
 struct arena;
-struct fail;
 struct json_object;
 
 /*

@@ -10,7 +10,6 @@
 
 #include <json-c/json.h>
 
-#include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/str.h"
 #include "ctl/config/config_plan.h"

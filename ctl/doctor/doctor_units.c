@@ -6,10 +6,8 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "ctl/ctl.h"
 #include "ctl/doctor/doctor.h"
 #include "ctl/doctor/unit_state.h"
 

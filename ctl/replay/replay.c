@@ -2,9 +2,6 @@
 /* assayctl replay: send the rows of a file as events over HTTP. */
 #include "config.h"
 
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +11,6 @@
 #include <unistd.h>
 
 #include <json-c/json.h>
-#include <zlib.h>
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
@@ -28,7 +24,6 @@
 #include "lib/net/http.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
-#include "lib/sys/csv.h"
 
 #define BATCH_MAX 100
 #define JOBS_MAX 64

@@ -15,7 +15,6 @@
 #include "lib/sys/csv.h"
 
 struct arena;
-struct command;
 struct fail;
 struct gzFile_s;
 struct json_object;

@@ -7,7 +7,6 @@
 
 #include <json-c/json.h>
 
-#include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/base/writer.h"

@@ -14,7 +14,6 @@
 #include "ctl/request/id_lookup.h"
 #include "ctl/request/request_spec.h"
 #include "ctl/term_text.h"
-#include "lib/sys/crypt.h"
 
 #define RANDOM_SIZE 26 /* characters of an id after its prefix */
 #define SHOWN_MAX 10 /* matching ids that are printed */

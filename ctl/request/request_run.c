@@ -10,7 +10,6 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "ctl/ctl.h"

@@ -2,13 +2,8 @@
 /* assayctl train: train a model on labelled events. */
 #include "config.h"
 
-#include <sys/stat.h>
-
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>

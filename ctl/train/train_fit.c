@@ -11,7 +11,6 @@
 #include "core/signal/features.h"
 #include "core/train/feature_range.h"
 #include "core/train/platt_calibrate.h"
-#include "ctl/ctl.h"
 #include "ctl/train/train.h"
 
 /* Ends of the parts, in percent of the rows to train on. */

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "core/base/fail.h"
-#include "core/base/str.h"
 #include "core/base/writer.h"
 #include "fcgi/access/auth.h"
 #include "fcgi/access/second_factor.h"

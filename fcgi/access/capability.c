@@ -2,7 +2,6 @@
 /* What operators may do by their roles. */
 #include "config.h"
 
-#include "core/base/str.h"
 #include "core/base/writer.h"
 #include "fcgi/access/capability.h"
 

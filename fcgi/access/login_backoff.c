@@ -18,7 +18,6 @@
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"
 #include "lib/shared/metric.h"
-#include "lib/shared/shm.h"
 #include "lib/sys/log.h"
 
 #define PAIR_LABEL "assay login pair\n"

@@ -18,7 +18,6 @@
 #include "fcgi/gate/audit.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
-#include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/host_semaphore.h"
 #include "fcgi/worker/worker.h"
 #include "lib/auth/token.h"

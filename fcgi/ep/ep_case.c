@@ -5,7 +5,6 @@
 #include <json-c/json_object.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"

@@ -7,7 +7,6 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/base/str.h"
 #include "core/decide/policy.h"
 #include "core/decide/score.h"
 #include "core/event/event.h"

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/base/writer.h"

@@ -14,7 +14,6 @@
 #include "fcgi/ep/routes.h"
 #include "fcgi/ep/ruleset_gate.h"
 #include "fcgi/http/req.h"
-#include "fcgi/http/resp.h"
 #include "fcgi/http/sql_reply.h"
 #include "fcgi/worker/worker.h"
 #include "lib/conf/conf.h"

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "core/base/array.h"
-#include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/base/writer.h"
 #include "core/event/event.h"

@@ -16,7 +16,6 @@
 #include "fcgi/http/query.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/sql_reply.h"
-#include "lib/auth/token.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"

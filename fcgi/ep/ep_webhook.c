@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "core/base/array.h"
-#include "core/base/fail.h"
 #include "fcgi/ep/delivery_admin.h"
 #include "fcgi/ep/routes.h"
 #include "fcgi/http/req.h"

@@ -9,7 +9,6 @@
 
 #include "core/base/array.h"
 #include "core/base/fail.h"
-#include "core/base/str.h"
 #include "core/base/value.h"
 #include "core/base/writer.h"
 #include "core/signal/signals.h"

@@ -7,7 +7,6 @@
 #include "fcgi/gate/load_shed.h"
 #include "fcgi/http/route_type.h"
 #include "lib/shared/shm.h"
-#include "lib/sys/clock.h"
 
 static bool is_probe(const struct route *route);
 

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "fcgi/gate/long_request.h"

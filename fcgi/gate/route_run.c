@@ -30,7 +30,6 @@
 #include "lib/json/body.h"
 #include "lib/shared/metric.h"
 #include "lib/shared/runtime_setting.h"
-#include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 

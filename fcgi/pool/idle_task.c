@@ -18,7 +18,6 @@
 #include "lib/shared/gauge.h"
 #include "lib/shared/shm.h"
 #include "lib/shared/storage_stats.h"
-#include "lib/spool/spool.h"
 #include "lib/spool/spool_drain.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"

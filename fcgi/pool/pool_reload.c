@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
-#include <time.h>
 
 #include "fcgi/pool/pool_reload.h"
 #include "lib/sys/clock.h"

@@ -25,7 +25,6 @@
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/shared/metric.h"
-#include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/log.h"
 #include "lib/txn/txn.h"

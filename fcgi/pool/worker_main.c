@@ -9,7 +9,6 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "core/base/fail.h"
 #include "fcgi/pool/idle_task.h"

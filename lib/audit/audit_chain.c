@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/str.h"
 #include "lib/audit/audit_chain.h"
 

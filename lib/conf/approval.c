@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/base/str.h"
 #include "core/base/writer.h"
 #include "lib/conf/approval.h"
 

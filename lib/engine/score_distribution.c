@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/fail.h"
-#include "core/base/str.h"
 #include "core/base/writer.h"
 #include "lib/db/db.h"
 #include "lib/engine/score_distribution.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"

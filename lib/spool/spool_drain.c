@@ -8,7 +8,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/array.h"
-#include "core/base/fail.h"
 #include "lib/db/db.h"
 #include "lib/spool/spool.h"
 #include "lib/spool/spool_drain.h"

@@ -8,7 +8,6 @@
 
 #include <json-c/json_object.h>
 
-#include "core/base/arena.h"
 #include "core/base/array.h"
 #include "core/base/str.h"
 #include "core/base/writer.h"

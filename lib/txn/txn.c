@@ -12,7 +12,6 @@
 #include "core/event/event.h"
 #include "core/signal/signals.h"
 #include "core/state/entity_graph.h"
-#include "core/state/user_state.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"

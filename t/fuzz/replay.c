@@ -8,7 +8,6 @@
 
 #include <dirent.h>
 #include <err.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include "core/base/fail.h"
 #include "core/base/str.h"
 #include "core/decide/policy.h"
-#include "core/rule/rule.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "t/unit/unit.h"

@@ -2,7 +2,6 @@
 /* lib/conf/conf.c: the sources of values, and refused values. */
 #include "config.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,6 @@
  */
 #include "config.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "core/base/value.h"
 #include "core/signal/features.h"
 #include "core/signal/signals.h"

@@ -5,7 +5,6 @@
 #include "fcgi/gate/load_shed.h"
 #include "fcgi/http/route_type.h"
 #include "lib/shared/shm.h"
-#include "lib/sys/clock.h"
 #include "t/unit/unit.h"
 
 #define MS INT64_C(1000)

@@ -2,7 +2,6 @@
 /* core/train/model_eval.c: its figures equal the reference. */
 #include "config.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/train/model_eval.h"

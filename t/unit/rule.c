@@ -14,7 +14,6 @@
 #include "core/base/str.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
-#include "core/rule/rule_int.h"
 #include "core/rule/rule_warn.h"
 #include "core/signal/signals.h"
 #include "t/unit/made_up.h"

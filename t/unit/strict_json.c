@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "lib/json/body.h"
 #include "lib/json/strict_json.h"

@@ -2,8 +2,6 @@
 /* lib/auth/totp.c: published codes, and which steps are accepted. */
 #include "config.h"
 
-#include <string.h>
-
 #include "lib/auth/totp.h"
 #include "t/unit/unit.h"
 
