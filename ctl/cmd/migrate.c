@@ -40,6 +40,7 @@
 	"select pg_try_advisory_lock(hashtextextended('assay.migrate', 0)) "   \
 	"as mine"
 #define SQL_BOOTSTRAP                                                          \
+	"set search_path = pg_catalog, pg_temp;"                               \
 	"set client_min_messages = warning;"                                   \
 	"set lock_timeout = '100ms';"                                          \
 	"create schema if not exists assay;"                                   \

@@ -26,14 +26,12 @@ $$;
 -- Whether an operator has enabled a second factor.
 create or replace function assay.second_factor_enabled(operator_email text)
 returns boolean language sql stable
-set search_path = pg_catalog, pg_temp
 return exists (select from assay.second_factor f
     where f.email = operator_email and f.enabled_at is not null);
 
 -- An operator as answers show it.
 create or replace function assay.operator_json(o assay.operator)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'email', (o).email,
     'role', (o).role,
@@ -45,7 +43,6 @@ return json_build_object(
 -- Every operator, by email.
 create or replace function assay.operator_list()
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(json_agg(assay.operator_json(o)
 	order by o.email), '[]')::text
     from assay.operator o);
@@ -156,7 +153,6 @@ $$;
 -- A key as answers show it.
 create or replace function assay.service_key_json(k assay.service_key)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'id', (k).id,
     'name', (k).name,
@@ -173,7 +169,6 @@ return json_build_object(
 -- Every key, newest first.
 create or replace function assay.service_key_list()
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(json_agg(assay.service_key_json(k)
 	order by k.created_at desc, k.id desc), '[]')::text
     from assay.service_key k);

@@ -4,7 +4,6 @@
 -- A channel as answers show it; throttle is the limit of channels without one.
 create or replace function assay.channel_json(channel_id text, throttle bigint)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return (select json_strip_nulls(json_build_object(
 	'id', c.id,
 	'type', c.type,
@@ -19,7 +18,6 @@ return (select json_strip_nulls(json_build_object(
 -- All kinds of events, and every channel, newest first.
 create or replace function assay.channel_list(topics text[], throttle bigint)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'events', to_json(topics),
     'channels', (select coalesce(json_agg(assay.channel_json(c.id, throttle)
@@ -52,7 +50,6 @@ create or replace function assay.channel_create(id text, type text, url text,
     url_hint text, target text, events text[], min_verdict text,
     throttle_per_min bigint, created_by text, throttle bigint)
 returns text language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.alert_channel (id, type, url, url_hint, target,
 	    events, min_verdict, throttle_per_min, created_by)

@@ -80,7 +80,6 @@ select assay.trigger_make('assay.label', 'analytics_gone',
     execute function assay.analytics_on_label_removed()');
 
 -- The name under which a day's count enters the totals: a score by its ten.
--- The function sets no search path, so that PostgreSQL inlines it.
 create or replace function assay.analytics_sum_name(kind text, name text)
 returns text language sql immutable
 return case kind when 'score' then (name::int / 10)::text else name end;
@@ -88,13 +87,11 @@ return case kind when 'score' then (name::int / 10)::text else name end;
 -- Let one transaction at a time count: false if another one does.
 create or replace function assay.analytics_try_lock()
 returns boolean language sql volatile
-set search_path = pg_catalog, pg_temp
 return pg_try_advisory_xact_lock(hashtextextended('assay analytics', 0));
 
 -- The same lock; waits for it.
 create or replace function assay.analytics_lock()
 returns void language sql volatile
-set search_path = pg_catalog, pg_temp
 return pg_advisory_xact_lock(hashtextextended('assay analytics', 0));
 
 -- Merge the days before the last 400 into one, and drop their calibration:
@@ -133,7 +130,6 @@ $$;
 -- changes these were.
 create or replace function assay.analytics_add_changes(max_changes bigint)
 returns bigint language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with taken as (
 		delete from assay.analytics_change g
@@ -274,7 +270,6 @@ $$;
 -- dropped, a time that retention may have emptied, or a day that was merged.
 create or replace function assay.analytics_first_complete_day()
 returns date language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select greatest((select c.compacted_before
 		from assay.analytics_cursor c),
@@ -291,7 +286,6 @@ end;
 -- Begin to rebuild a day: its decisions up to the present cursor.
 create or replace function assay.analytics_rebuild_day(of_day date)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	delete from assay.analytics_rebuild_count;
 	update assay.analytics_rebuild r
@@ -428,7 +422,6 @@ $$;
 -- Replace the counts of a day by the rebuilt ones, and adjust the totals.
 create or replace function assay.analytics_replace(of_day date)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.analytics_total as t (kind, name, n)
 	select d.kind, assay.analytics_sum_name(d.kind, d.name), sum(d.n)
@@ -448,7 +441,6 @@ end;
 -- Rebuild the totals of decisions from the counts of the days.
 create or replace function assay.analytics_sum()
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.analytics_total as t (kind, name, n)
 	select d.kind, d.name, sum(d.n)
@@ -467,7 +459,6 @@ end;
 -- was removed, without the changes that are still to be added.
 create or replace function assay.analytics_outcomes()
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with pending as (
 		select split_part(g.name, '.', 1) as kind,
@@ -502,8 +493,7 @@ begin atomic
 end;
 
 -- The counts of some days and of one event type or, if it is null, of all; if the
--- days are null, the verdicts of the last 400 days.  The function sets no search
--- path, so that PostgreSQL inlines it.
+-- days are null, the verdicts of the last 400 days.
 create or replace function assay.analytics_counts(first date, last date,
     of_type text)
 returns table (kind text, day date, name text, n bigint) language sql stable
@@ -521,7 +511,6 @@ end;
 create or replace function assay.analytics_outcome_totals(out cases json,
     out labels json, out false_positive_rate float8)
 language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with sums as (
 		select json_object_agg(t.kind || '.' || t.name, t.n) as n
@@ -553,7 +542,6 @@ end;
 create or replace function assay.analytics_stretch(first date, last date,
     of_type text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with counts as materialized (
 		select c.* from assay.analytics_counts(first, last, of_type) c
@@ -611,7 +599,6 @@ end;
 -- The analytics summary of all decisions.
 create or replace function assay.analytics_summary()
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return assay.analytics_stretch(null, null, null);
 
 -- Handling time of resolved cases, in total and by analyst.  Filters: days, queue,
@@ -619,7 +606,6 @@ return assay.analytics_stretch(null, null, null);
 create or replace function assay.analytics_handling(first date, last date,
     of_type text, of_queue text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 begin atomic
 	with resolved as materialized (

@@ -5,7 +5,6 @@
 -- (lib/engine/event_digest.h).
 create or replace function assay.digest_differs(a bigint, b bigint)
 returns boolean language sql immutable
-set search_path = pg_catalog, pg_temp
 return coalesce(a <> b and (a & 255) = (b & 255), false);
 
 -- Queue an event unless it is queued or was decided under its id.  Returns
@@ -56,7 +55,6 @@ $$;
 -- transaction has locked are skipped.
 create or replace function assay.async_failed(numbers bigint[])
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	update assay.async_queue q
 	set attempts = q.attempts + 1, not_before = clock_timestamp() +

@@ -131,7 +131,6 @@ $$;
 -- microseconds since 1970.  assayctl audit verify does the same in C.
 create or replace function assay.audit_text(variadic fields text[])
 returns bytea language sql immutable
-set search_path = pg_catalog, pg_temp
 return convert_to((select string_agg(
     octet_length(f.field) || ':' || f.field || ',', '' order by f.n)
     from unnest(fields) with ordinality as f(field, n)), 'UTF8');
@@ -139,13 +138,11 @@ return convert_to((select string_agg(
 -- Microseconds since 1970.
 create or replace function assay.audit_micros(at timestamptz)
 returns text language sql immutable
-set search_path = pg_catalog, pg_temp
 return (extract(epoch from at) * 1000000)::bigint::text;
 
 -- The hash of an entry.
 create or replace function assay.audit_digest(a assay.audit)
 returns bytea language sql immutable
-set search_path = pg_catalog, pg_temp
 return sha256(assay.audit_text((a).number::text, (a).id,
     assay.audit_micros((a).at), (a).actor, (a).role, (a).action,
     (a).status::text, (a).params));

@@ -51,7 +51,6 @@ $$;
 create or replace function assay.backtest_keep(new_id text, of_type text,
     runner text, result text)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.backtest_result (id, event_type, author, body)
 	values (new_id, of_type, runner, result)
@@ -64,7 +63,6 @@ end;
 -- The kept results without their contents, newest first.
 create or replace function assay.backtest_kept()
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(json_agg(json_build_object(
 	'id', r.id,
 	'eventType', r.event_type,

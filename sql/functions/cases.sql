@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: ISC
 -- Review cases.  The next case of an analyst is in queues.sql.
 
--- The resolution of a case; null before it has one.  The function sets no search
--- path, so that PostgreSQL inlines it.
+-- The resolution of a case; null before it has one.
 create or replace function assay.case_resolution(c assay.review_case)
 returns json language sql stable
 return case when (c).status = 'resolved' then
@@ -16,7 +15,6 @@ return case when (c).status = 'resolved' then
 -- queue has no target, or the case is resolved.
 create or replace function assay.case_due(c assay.review_case)
 returns timestamptz language sql stable
-set search_path = pg_catalog, pg_temp
 return (select (c).opened_at + make_interval(mins => q.target_minutes::int)
     from assay.case_queue q
     where q.name = (c).queue and (c).status <> 'resolved');
@@ -24,14 +22,12 @@ return (select (c).opened_at + make_interval(mins => q.target_minutes::int)
 -- A note as answers show it.
 create or replace function assay.case_note_json(n assay.case_note)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object('id', (n).id, 'text', (n).text,
     'author', (n).author, 'at', assay.time_text((n).at));
 
 -- A case as answers show it, with its trail and notes.
 create or replace function assay.case_json(c assay.review_case)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'id', (c).id,
     'eventId', (c).event_id,
@@ -64,7 +60,6 @@ return json_build_object(
 -- Every queue that has cases: one probe of the index per queue.
 create or replace function assay.case_queues()
 returns setof text language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with recursive q(name) as (
 		select min(r.queue) from assay.review_case r
@@ -79,7 +74,6 @@ end;
 -- verdicts "review" on the event, and the newest 10000 details of the user.
 create or replace function assay.case_decisions(event text, of_user text)
 returns table (id text, decided_at timestamptz) language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select v.id, v.decided_at from assay.verdict_log v
 	where v.event_id = case_decisions.event and v.verdict = 'review'
@@ -90,8 +84,7 @@ begin atomic
 end;
 
 -- Whether a case passes a filter; the queue, status, event and user are selected
--- when it is read.  The function sets no search path, so that PostgreSQL
--- inlines it.
+-- when it is read.
 create or replace function assay.case_fits(f assay.case_filter,
     c assay.review_case)
 returns boolean language sql stable
@@ -232,7 +225,6 @@ $$;
 -- One case.
 create or replace function assay.case_get(case_id text)
 returns table (refusal text, body text) language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select case when c.id is null then 'CASE_NOT_FOUND' end,
 		case when c.id is not null then assay.case_json(c)::text end
@@ -245,7 +237,6 @@ end;
 create or replace function assay.case_trail_add(of_case text, new_action text,
     new_actor text, new_detail text)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.case_trail (case_id, at, action, actor, detail)
 	select case_trail_add.of_case, greatest(clock_timestamp(),
@@ -257,14 +248,12 @@ end;
 -- Why a case cannot be changed; null if it can.
 create or replace function assay.case_refusal(c assay.review_case)
 returns text language sql immutable
-set search_path = pg_catalog, pg_temp
 return case when (c).id is null then 'CASE_NOT_FOUND'
     when (c).status = 'resolved' then 'CASE_RESOLVED' end;
 
 -- Lock a case, to change it.  All its columns are null if there is none.
 create or replace function assay.case_lock(case_id text)
 returns assay.review_case language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select r.* from assay.review_case r where r.id = case_lock.case_id
 	for update;
@@ -274,7 +263,6 @@ end;
 create or replace function assay.case_claim(case_id text, analyst text,
     claim_minutes bigint)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	update assay.review_case r
 	set status = 'assigned', assigned_to = case_claim.analyst,
@@ -287,7 +275,6 @@ end;
 -- What the answer to a change of a case says.
 create or replace function assay.case_changed_json(case_id text)
 returns text language sql
-set search_path = pg_catalog, pg_temp
 return (select json_build_object('id', r.id, 'status', r.status,
 	'assignedTo', r.assigned_to)::text
     from assay.review_case r where r.id = case_id);
@@ -340,7 +327,6 @@ $$;
 create or replace function assay.case_keep_refusal(c assay.review_case,
     actor text, is_admin boolean)
 returns text language sql immutable
-set search_path = pg_catalog, pg_temp
 return coalesce(assay.case_refusal(c), case when (c).assigned_to <> actor
     and not is_admin then 'CASE_NOT_YOURS' end);
 

@@ -1,9 +1,13 @@
 -- SPDX-License-Identifier: ISC
 -- Functions that other files build on; assayctl migrate runs this file first.
+--
+-- A body in SQL (return, begin atomic) has its names bound when assayctl migrate
+-- creates the function.  Such a function sets no search path, so that PostgreSQL
+-- can put its body into the statement that calls it.  A body in PL/pgSQL looks
+-- names up when it runs: it sets the path, and so does each function that runs as
+-- the owner.
 
--- A time as answers write it: UTC with milliseconds, cut, and Z.  The function
--- sets no search path, so that PostgreSQL inlines it: it is called several times
--- for each row of a page.
+-- A time as answers write it: UTC with milliseconds, cut, and Z.
 create or replace function assay.time_text(at timestamptz)
 returns text language sql stable
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
@@ -27,7 +31,6 @@ $$;
 -- For how many months after this one the logs of decisions have partitions.
 create or replace function assay.partitions_left()
 returns bigint language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(min(m.n), 120) - 1
     from generate_series(0, 119) as m(n),
 	(values ('verdict_log'), ('decision_detail')) as p(name)
@@ -38,9 +41,7 @@ return (select coalesce(min(m.n), 120) - 1
 
 -- The decisions of the verdict log after one cursor and up to another.  A
 -- cursor is the number of a transaction and an id: all transactions before it,
--- and of that one the decisions with ids up to the id.  The function sets no
--- search path, so that PostgreSQL inlines it and finds the rows by the index on
--- xid.
+-- and of that one the decisions with ids up to the id.
 create or replace function assay.log_between(from_xid bigint, from_id text,
     to_xid bigint, to_id text)
 returns table (xid bigint, decided_at timestamptz, id text, event_id text,

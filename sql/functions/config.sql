@@ -5,7 +5,6 @@
 -- What is active, without secrets.
 create or replace function assay.config_content()
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'rules', (select coalesce(json_agg(json_build_object(
 	    'eventType', r.event_type,
@@ -37,12 +36,10 @@ return json_build_object(
 -- What identifies a content.
 create or replace function assay.config_digest(content json)
 returns text language sql immutable
-set search_path = pg_catalog, pg_temp
 return left(encode(sha256(convert_to(content::text, 'UTF8')), 'hex'), 32);
 
 create or replace function assay.config_etag()
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return assay.config_digest(assay.config_content());
 
 -- The content with its etag.  The entries of the lists are only counted, and

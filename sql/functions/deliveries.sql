@@ -6,7 +6,6 @@ create or replace function assay.delivery_json(id text, subscriber_id text,
     event text, attempts int, next_attempt_at timestamptz, last_error text,
     created_at timestamptz, dead_at timestamptz)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'id', id,
     case when starts_with(id, 'whd_') then 'endpointId'
@@ -24,7 +23,6 @@ return json_build_object(
 -- without probes.
 create or replace function assay.delivery_list(kind text, max_rows bigint)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'pending', (select coalesce(json_agg(assay.delivery_json(p.id,
 	    p.subscriber_id, p.event, p.attempts, p.next_attempt_at,
@@ -45,7 +43,6 @@ return json_build_object(
 -- rest.
 create or replace function assay.delivery_drop(subscriber text)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	delete from assay.delivery d
 	where d.id in (select p.id from assay.delivery p
@@ -57,7 +54,6 @@ end;
 create or replace function assay.delivery_requeue(ids text[],
     resent boolean default false)
 returns table (moved bigint, requeued bigint) language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with dead as (
 		delete from assay.dead_letter d
@@ -86,7 +82,6 @@ end;
 create or replace function assay.delivery_redrive(kind text,
     until timestamptz, max_rows bigint)
 returns table (moved bigint, requeued bigint) language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select r.moved, r.requeued
 	from assay.delivery_requeue(array(select p.id from assay.dead_letter p
@@ -98,7 +93,6 @@ end;
 create or replace function assay.delivery_redrive_one(kind text,
     delivery_id text)
 returns table (refusal text, body text) language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select case when r.moved = 0 then 'NOT_FOUND' end,
 		json_build_object('requeued', r.requeued)::text

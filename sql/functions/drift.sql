@@ -7,7 +7,6 @@
 create or replace function assay.drift_probability(verdict text,
     at timestamptz)
 returns int language sql stable
-set search_path = pg_catalog, pg_temp
 return (select round((d.sample::json ->> 'p')::float8 * 1e6)::int
     from assay.decision_detail d
     where d.decided_at = at and d.verdict_id = verdict
@@ -125,7 +124,6 @@ returns table (event_type text, measure text, bin int, labels bigint,
     fraud bigint, total bigint, reference_labels bigint,
     reference_fraud bigint, reference_total bigint)
 language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with windows as (
 		select c.*, (c.day > until - days::int)::int as recent,

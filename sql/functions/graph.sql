@@ -8,7 +8,6 @@
 create or replace function assay.graph_neighbors(entity bigint,
     max_links bigint)
 returns setof bigint language sql stable
-set search_path = pg_catalog, pg_temp
 -- Other plans read all links first.
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 begin atomic
@@ -23,7 +22,6 @@ end;
 create or replace function assay.graph_of_kind(entities bigint[],
     of_kind bigint)
 returns bigint[] language sql stable
-set search_path = pg_catalog, pg_temp
 return array(select e.id from assay.entity e
     where e.id = any(graph_of_kind.entities) and e.kind = graph_of_kind.of_kind
     order by e.id desc limit 100);
@@ -31,7 +29,6 @@ return array(select e.id from assay.entity e
 -- The keys of entities, in the same order.
 create or replace function assay.graph_names(entities bigint[])
 returns text[] language sql stable
-set search_path = pg_catalog, pg_temp
 return array(select e.key
     from unnest(entities) with ordinality s(id, ord)
 	join assay.entity e on e.id = s.id
@@ -66,7 +63,6 @@ $$;
 create or replace function assay.graph_user_labels(of_user text,
     out events bigint, out frauds bigint, out labels bigint)
 language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 -- The BRIN index would find the decisions of all users.
 set enable_bitmapscan = off
@@ -87,7 +83,6 @@ create or replace function assay.graph_facts(entities bigint[])
 returns table (kind text, id text, first_seen timestamptz, users bigint,
     days bytea, events bigint, frauds bigint, labels bigint)
 language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select (array['user', 'device', 'ip', 'phone'])[e.kind], e.key,
 	    e.first_seen, e.users, r.days, u.events, u.frauds, u.labels
@@ -101,7 +96,6 @@ end;
 -- The links among entities, as pairs of their positions, which begin with 0.
 create or replace function assay.graph_edges(entities bigint[])
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 -- Other plans read all links of the entities.
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_bitmapscan = off
@@ -118,7 +112,6 @@ return (with e as materialized (
 create or replace function assay.graph_root(entity bigint, out root bigint,
     out component_size bigint)
 language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with recursive up as (
 		select e.id, e.parent, e.size from assay.entity e

@@ -5,7 +5,6 @@
 -- reasons and list.watch.
 create or replace function assay.rule_tags(reasons json)
 returns text[] language sql immutable
-set search_path = pg_catalog, pg_temp
 return array(select distinct r.tag
     from json_to_recordset(reasons) as r(tag text)
     where r.tag <> 'list.watch' and not starts_with(r.tag, 'ml:')
@@ -17,7 +16,6 @@ return array(select distinct r.tag
 -- instead.
 create or replace function assay.label_tags(event text, with_samples boolean)
 returns text[] language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(nullif(assay.rule_tags(v.reasons::json), '{}'),
 	    case when with_samples then coalesce((
 		select assay.rule_tags(d.sample::json -> 'tags')
@@ -34,7 +32,6 @@ return (select coalesce(nullif(assay.rule_tags(v.reasons::json), '{}'),
 create or replace function assay.label_credit(events text[],
     with_samples boolean)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with due as materialized (
 		select l.event_id, l.outcome, l.credited_outcome,
@@ -256,7 +253,6 @@ $$;
 -- share of fraud; one imaginary label that is half fraud smooths the share.
 create or replace function assay.tag_weights_json(active text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'active', active,
     'weights', (select coalesce(json_agg(json_build_object(

@@ -4,7 +4,6 @@
 -- An entry as answers show it.
 create or replace function assay.list_json(l assay.list_entry)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_strip_nulls(json_build_object(
     'id', (l).id,
     'kind', (l).kind,
@@ -58,7 +57,6 @@ $$;
 create or replace function assay.list_search(of_kind text, of_subject text,
     of_value text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(json_agg(assay.list_json(l) order by l.id desc), '[]')
 	::text
     from assay.list_entry l
@@ -75,7 +73,6 @@ return (select coalesce(json_agg(assay.list_json(l) order by l.id desc), '[]')
 -- indexes have all that is counted.
 create or replace function assay.list_summary()
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	-- Not materialized, each kind would be counted for the total again.
 	with k as materialized (
@@ -97,7 +94,6 @@ end;
 create or replace function assay.list_put_check(kinds text[], subjects text[],
     entry_values text[], reasons text[], ends timestamptz[])
 returns table (made bigint, changed bigint) language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with wanted as (
 		select distinct on (w.subject, w.value, w.kind) w.*

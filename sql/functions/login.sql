@@ -7,7 +7,6 @@
 -- each further failure up to 15 min.
 create or replace function assay.login_delay(failures int)
 returns interval language sql immutable
-set search_path = pg_catalog, pg_temp
 return case when failures < 5 then interval '0'
     else least(interval '15 min',
 	interval '1 s' * 2 ^ least(failures - 5, 10)) end;
@@ -16,13 +15,11 @@ return case when failures < 5 then interval '0'
 -- new to it.
 create or replace function assay.login_guess_limit()
 returns int language sql immutable
-set search_path = pg_catalog, pg_temp
 return 50;
 
 -- Whether the account has logged in from this address within 90 days.
 create or replace function assay.login_address_seen(login_pair bytea)
 returns boolean language sql stable
-set search_path = pg_catalog, pg_temp
 return exists (select from assay.login_address k where k.pair = login_pair
     and k.last_at > clock_timestamp() - interval '90 days');
 
@@ -30,7 +27,6 @@ return exists (select from assay.login_address k where k.pair = login_pair
 create or replace function assay.login_wait(login_pair bytea,
     of_account bytea)
 returns bigint language sql stable
-set search_path = pg_catalog, pg_temp
 return greatest(0, (
     select ceil(extract(epoch from max(w.until) - clock_timestamp()))::bigint
     from (select f.refused_until
@@ -45,7 +41,6 @@ return greatest(0, (
 -- already.
 create or replace function assay.login_count_failure(of_account bytea)
 returns boolean language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.login_account as a
 	    (account, failures, refused_until, last_at)

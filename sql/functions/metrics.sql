@@ -21,7 +21,6 @@ end;
 -- Milliseconds since a time; 0 if it is null or in the future.
 create or replace function assay.age_ms(at timestamptz)
 returns bigint language sql stable
-set search_path = pg_catalog, pg_temp
 return coalesce(greatest(0, extract(epoch from clock_timestamp() - at) * 1000),
     0)::bigint;
 

@@ -43,7 +43,6 @@ $$;
 create or replace function assay.model_source_due(source assay.model_source,
     minutes bigint, lease interval)
 returns boolean language sql volatile
-set search_path = pg_catalog, pg_temp
 return ((source).claimed_until is null
 	or clock_timestamp() not between (source).claimed_until - lease
 	    and (source).claimed_until)

@@ -8,7 +8,6 @@
 create or replace function assay.publish(event text, data json,
     correlation text, user_id text default null)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.outbox (event, data, correlation_id, user_id)
 	select publish.event, publish.data::text, publish.correlation,

@@ -13,7 +13,6 @@
 -- 501 entities.
 create or replace function assay.graph_members(entity bigint)
 returns bigint[] language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 begin atomic
 	with recursive walk (id) as (
@@ -33,7 +32,6 @@ end;
 -- How many entities of a kind an entity is linked with, at most 500.
 create or replace function assay.graph_count(entity bigint, of_kind bigint)
 returns bigint language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 begin atomic
 	select count(*) from (
@@ -45,7 +43,6 @@ end;
 -- The fingerprints of these devices, and how many of the devices each has.
 create or replace function assay.graph_fingerprints(devices bigint[])
 returns table (id bigint, linked_devices bigint) language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select f.id, count(*)
 	from assay.entity d, lateral assay.graph_neighbors(d.id, null) n(id)
@@ -230,13 +227,11 @@ $$;
 -- decisions without the user's lock (a drained spool, degraded decisions).
 create or replace function assay.erasure_guard()
 returns bigint language sql immutable
-set search_path = pg_catalog, pg_temp
 return hashtextextended('assay erasure', 0);
 
 -- The pseudonym of a user in assay.erasure: a hash with a key of this database.
 create or replace function assay.user_hash(who text)
 returns bytea language sql stable
-set search_path = pg_catalog, pg_temp
 return (select sha256(k.erased_user ||
 	sha256(k.erased_user || convert_to(who, 'UTF8')))
     from assay.hash_key k where k.one);

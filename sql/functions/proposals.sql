@@ -7,7 +7,6 @@
 -- A policy as text, its bands one a line.
 create or replace function assay.proposal_policy(p assay.policy)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return (select string_agg(l.line, e'\n' order by l.n)
     from (select 0::bigint as n, 'onError ' || (p).on_error as line
 	union all
@@ -18,7 +17,6 @@ return (select string_agg(l.line, e'\n' order by l.n)
 -- The list entry that a target names.
 create or replace function assay.proposal_entry(of_target text)
 returns setof assay.list_entry language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select l.* from assay.list_entry l where l.id = of_target
 	union all
@@ -136,7 +134,6 @@ $$;
 -- Whether an operator sees the proposals of others.
 create or replace function assay.proposal_sees_all(viewer text)
 returns boolean language sql stable
-set search_path = pg_catalog, pg_temp
 return exists (select from assay.operator o
     where o.email = viewer and o.role in ('author', 'admin'));
 
@@ -144,7 +141,6 @@ return exists (select from assay.operator o
 -- minutes was interrupted.
 create or replace function assay.proposal_status(p assay.proposal)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return case when (p).status not in ('pending', 'running', 'failed')
 	then (p).status
     when (p).created_at < clock_timestamp() - interval '30 days'
@@ -157,7 +153,6 @@ return case when (p).status not in ('pending', 'running', 'failed')
 -- A proposal as answers show it.
 create or replace function assay.proposal_json(p assay.proposal)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'id', (p).id,
     'action', (p).action,
@@ -182,7 +177,6 @@ return json_build_object(
 create or replace function assay.proposal_page(of_status text,
     page_limit bigint, before text, viewer text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with page as (
 		select p as proposal, p.id
@@ -203,7 +197,6 @@ end;
 -- One proposal that an operator sees, with its body and the texts to compare.
 create or replace function assay.proposal_get(proposal_id text, viewer text)
 returns table (refusal text, body text) language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select case when p.id is null then 'NOT_FOUND' end,
 		left(assay.proposal_json(p)::text, -1)
@@ -219,7 +212,6 @@ end;
 -- Remove what a proposal no longer needs.
 create or replace function assay.proposal_clear(proposal_id text)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	update assay.proposal p
 	set target = case when p.subject <> 'lists' then p.target end,
@@ -232,7 +224,6 @@ end;
 create or replace function assay.proposal_version(of_subject text,
     of_target text, of_body text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return case
     when of_subject in ('rules', 'policies')
 	then coalesce(of_body::json ->> 'version', of_body::json ->> 'toVersion')

@@ -6,7 +6,6 @@
 -- character.
 create or replace function assay.id_prefixes(at timestamptz)
 returns text[] language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select array_agg(w.prefix order by w.random)
 	from (select r.random, string_agg(substr(
@@ -20,8 +19,7 @@ begin atomic
 end;
 
 -- An id with one of these prefixes.  The random bits are those of a UUID: 12
--- bytes make 15 characters, and the last character has three bits.  The
--- function sets no search path, so that PostgreSQL inlines it.
+-- bytes make 15 characters, and the last character has three bits.
 create or replace function assay.id_text(kind text, prefixes text[],
     uuid bytea)
 returns text language sql immutable
@@ -98,7 +96,6 @@ $$;
 -- Take the oldest events out of the outbox.
 create or replace function assay.publish_outbox(max_events bigint)
 returns assay.outbox[] language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with taken as (
 		delete from assay.outbox o

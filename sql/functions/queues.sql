@@ -6,7 +6,6 @@
 -- many the analyst has; and since when the oldest open one waits.
 create or replace function assay.queue_list(analyst text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off
 begin atomic
 	select json_build_object('queues', coalesce(json_agg(json_build_object(
@@ -70,7 +69,6 @@ end;
 -- claim has expired.
 create or replace function assay.case_is_free(c assay.review_case)
 returns boolean language sql stable
-set search_path = pg_catalog, pg_temp
 return (c).status = 'open' and coalesce((c).snoozed_until <= now(), true)
     or (c).status = 'assigned' and (c).claim_expires_at <= now();
 
@@ -79,7 +77,6 @@ return (c).status = 'open' and coalesce((c).snoozed_until <= now(), true)
 create or replace function assay.case_candidates(queues text[],
     by_score boolean, max_cases bigint)
 returns setof text language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off
 begin atomic
 	select w.id

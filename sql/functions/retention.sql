@@ -9,7 +9,6 @@
 -- ever.
 create or replace function assay.retention_cutoff(days bigint)
 returns timestamptz language sql volatile
-set search_path = pg_catalog, pg_temp
 return case when days = 0 then timestamptz 'epoch'
     else (select s.clock - make_interval(days => days::int)
 	from assay.retention_sweep s) end;
@@ -18,7 +17,6 @@ return case when days = 0 then timestamptz 'epoch'
 -- rebuild of the analytics then leaves out their days.
 create or replace function assay.retention_announce(cutoff timestamptz)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.retention_watermark as m (collection, until)
 	values ('verdicts announced', cutoff)
@@ -136,7 +134,6 @@ $$;
 -- by a clock that was set back, is ignored.
 create or replace function assay.retention_due(minutes bigint)
 returns boolean language sql volatile
-set search_path = pg_catalog, pg_temp
 return (select minutes = 0 or s.finished_at is null
 	or clock_timestamp() < s.started_at
 	or clock_timestamp() >= s.started_at
@@ -158,7 +155,6 @@ $$;
 -- The table of a collection.
 create or replace function assay.retention_table(collection text)
 returns text language sql immutable
-set search_path = pg_catalog, pg_temp
 return case collection when 'verdicts' then 'verdict_log'
     when 'idempotency' then 'idempotency'
     when 'activity' then 'decision_detail'
@@ -168,7 +164,6 @@ return case collection when 'verdicts' then 'verdict_log'
 -- that has neither part any more is to be removed with either collection.
 create or replace function assay.retention_condition(collection text)
 returns text language sql immutable
-set search_path = pg_catalog, pg_temp
 return case collection
     when 'activity' then '(t.request is not null or t.sample is null)'
     when 'replay' then '(t.sample is not null or t.request is null)'
@@ -218,7 +213,6 @@ $$;
 -- When the first partition of the verdict log begins.
 create or replace function assay.retention_first_month()
 returns timestamptz language sql stable
-set search_path = pg_catalog, pg_temp
 return (select min(to_date(right(c.relname, 6), 'YYYYMM')::timestamp)
 	at time zone 'UTC'
     from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -377,7 +371,6 @@ $$;
 create or replace function assay.retention_raise_watermark(collection text,
     cutoff timestamptz)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.retention_watermark as m (collection, until)
 	values (retention_raise_watermark.collection, cutoff)

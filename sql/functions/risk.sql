@@ -68,7 +68,6 @@ $$;
 -- The UTC day of a time, since 1970.
 create or replace function assay.risk_day(at timestamptz)
 returns bigint language sql immutable
-set search_path = pg_catalog, pg_temp
 return (at at time zone 'UTC')::date - date '1970-01-01';
 
 -- Count at most max_labels labels, and move the count of a label whose outcome

@@ -8,7 +8,6 @@
 create or replace function assay.version_answer(is_new boolean,
     new_version text)
 returns table (refusal text, body text) language sql immutable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select case when not is_new then 'VERSION_EXISTS' end,
 		case when is_new then json_build_object('ok', true,
@@ -58,7 +57,6 @@ $$;
 -- The event type of a policy; null if the policy does not exist.
 create or replace function assay.policy_type(policy_id text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return (select p.event_type
     from assay.policy_active a join assay.policy p using (event_type, version)
     where p.id = policy_id);
@@ -129,7 +127,6 @@ $$;
 -- The versions of a ruleset, newest first, at most 1000 of them.
 create or replace function assay.ruleset_versions(of_type text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(json_agg(json_build_object(
 	'version', v.version,
 	'author', v.author,
@@ -145,7 +142,6 @@ return (select coalesce(json_agg(json_build_object(
 -- One version of a policy, and whether it is the active one.
 create or replace function assay.policy_version_json(p assay.policy)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'version', (p).version,
     'author', (p).author,
@@ -158,7 +154,6 @@ return json_build_object(
 -- The versions of a policy, newest first, at most 1000 of them.
 create or replace function assay.policy_versions(policy_id text)
 returns table (refusal text, body text) language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select case when t.of_type is null then 'POLICY_MISSING' end, (
 	    select json_agg(assay.policy_version_json(v)
@@ -171,7 +166,6 @@ end;
 -- One version of a policy.
 create or replace function assay.policy_version(policy_id text, of_version text)
 returns table (refusal text, body text) language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select case when t.of_type is null then 'POLICY_MISSING'
 		when p.version is null then 'POLICY_VERSION_UNKNOWN' end,
@@ -185,7 +179,6 @@ end;
 -- in the last days, today included, as far as the companion has counted them.
 create or replace function assay.policy_histogram(policy_id text, days bigint)
 returns table (refusal text, body text) language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with scored as (
 		select c.name::int as score, sum(c.n) as n
@@ -206,7 +199,6 @@ end;
 -- The versions of a policy, newest first.
 create or replace function assay.policy_history(policy_id text)
 returns table (refusal text, body text) language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select case when t.of_type is null then 'POLICY_MISSING' end, (
 	    select json_agg(p.version order by p.created_at desc,
@@ -218,7 +210,6 @@ end;
 -- Every active policy.
 create or replace function assay.policy_list()
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(json_agg(json_build_object(
 	'eventType', p.event_type,
 	'policy', json_build_object(

@@ -8,14 +8,12 @@
 -- it misses no row that commits late.
 create or replace function assay.log_watermark()
 returns bigint language sql stable
-set search_path = pg_catalog, pg_temp
 return pg_snapshot_xmin(pg_current_snapshot())::text::bigint
     + (select s.log_base from assay.schema_state s);
 
 -- The position of the next transaction.
 create or replace function assay.log_next()
 returns bigint language sql stable
-set search_path = pg_catalog, pg_temp
 return pg_snapshot_xmax(pg_current_snapshot())::text::bigint
     + (select s.log_base from assay.schema_state s);
 
@@ -25,7 +23,6 @@ return pg_snapshot_xmax(pg_current_snapshot())::text::bigint
 -- the numbers reach them.
 create or replace function assay.log_restored()
 returns boolean language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = on set jit = off
 return (with here as materialized (select assay.log_next() as next)
     select exists (select from assay.publish_cursor c
@@ -39,8 +36,7 @@ return (with here as materialized (select assay.log_next() as next)
 -- Set what the programs assume of a session, whatever an administrator has set for the
 -- server, the database or the role.  Commits are durable: an event that is lost after
 -- it was sent would be sent again under another id.  Plans are generic, because
--- statements are prepared once and run for days.  The function sets no search path,
--- which would undo the settings at its end.
+-- statements are prepared once and run for days.
 create or replace function assay.session_settings()
 returns void language sql
 begin atomic

@@ -5,7 +5,6 @@
 -- as of the last vacuum or analyze.
 create or replace function assay.doctor_tables()
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	select string_agg(z.name || ' ' || pg_size_pretty(z.bytes), ', '
 		order by z.bytes desc)

@@ -10,13 +10,11 @@
 -- Let one transaction at a time begin and end shadows.
 create or replace function assay.shadow_lock()
 returns void language sql volatile
-set search_path = pg_catalog, pg_temp
 return pg_advisory_xact_lock(hashtextextended('assay shadow', 0));
 
 -- Have every worker reload the shadows of a kind.
 create or replace function assay.shadow_bump_epoch(of_kind text)
 returns void language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	update assay.epoch
 	set rules = rules + (of_kind = 'ruleset')::int,
@@ -150,8 +148,7 @@ end
 $$;
 
 -- What these shadows and the live side decided in some scored decisions, which lie
--- between two moments.  The function sets no search path, so that PostgreSQL inlines
--- it.
+-- between two moments.
 create or replace function assay.shadow_scored(numbers bigint[], ids text[],
     reasons_of text[], first timestamptz, last timestamptz)
 returns table (number bigint, event_type text, verdict_id text, event_id text,
@@ -312,7 +309,6 @@ select assay.trigger_make('assay.label', 'shadow',
 create or replace function assay.shadow_side(of_number bigint,
     of_type text, side text)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with cumulative as (
 		select c.name::int as score,
@@ -358,7 +354,6 @@ end;
 create or replace function assay.shadow_verdicts(of_number bigint,
     of_type text)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with verdict as (
 		select v.name, v.severity
@@ -378,7 +373,6 @@ end;
 -- the sum of the points.
 create or replace function assay.shadow_tags(of_number bigint, of_type text)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with tags as (
 		select c.name,
@@ -409,7 +403,6 @@ end;
 -- The newest decisions of an event type on which a shadow disagrees.
 create or replace function assay.shadow_examples(of_number bigint, of_type text)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(json_agg(json_build_object(
 	'eventId', e.event_id,
 	'decidedAt', assay.time_text(e.decided_at),
@@ -421,7 +414,6 @@ return (select coalesce(json_agg(json_build_object(
 -- The labelled decisions.
 create or replace function assay.shadow_labels(of_number bigint, of_type text)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return (select json_build_object(
 	'fraud', coalesce(sum(c.n) filter (where c.kind = 'fraud'), 0),
 	'legit', coalesce(sum(c.n) filter (where c.kind = 'legit'), 0))
@@ -433,7 +425,6 @@ return (select json_build_object(
 -- anything and no other shadow has taken its slot.
 create or replace function assay.shadow_list(scorer text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 begin atomic
 	with candidate as (
 		select s.number, s.kind, s.slot, s.id, s.version, s.started_at,

@@ -28,7 +28,6 @@ $$;
 -- dropped, and must not be read.
 create or replace function assay.log_retained_since(log regclass)
 returns timestamptz language sql stable
-set search_path = pg_catalog, pg_temp
 return coalesce((select m.until from assay.retention_watermark m
     where m.collection = case log
 	when 'assay.decision_detail'::regclass then 'activity'
@@ -116,8 +115,7 @@ $$;
 
 -- Whether a page shows a decision: its filters fit, and it is older than the
 -- last entry of the previous page.  The activity log leaves out decisions
--- without a request, and the verdict log dry runs.  The function sets no search
--- path, so that PostgreSQL inlines it.
+-- without a request, and the verdict log dry runs.
 create or replace function assay.log_fits(f assay.log_filter,
     d assay.decision_detail, v assay.verdict_log)
 returns boolean language sql stable
@@ -147,7 +145,6 @@ return case when (f).activity
 create or replace function assay.log_item(f assay.log_filter,
     d assay.decision_detail, v assay.verdict_log)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return case when (f).activity then json_build_object(
     'id', (d).verdict_id,
     'mode', case when (d).dry_run is null then 'live' else 'shadow' end,
@@ -175,7 +172,6 @@ else json_build_object(
 create or replace function assay.log_verdicts(f assay.log_filter,
     since timestamptz, until timestamptz, max_rows bigint)
 returns setof json language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 begin atomic
 	select assay.log_item(f, null, p.verdict)
@@ -192,7 +188,6 @@ end;
 create or replace function assay.log_details(f assay.log_filter,
     since timestamptz, until timestamptz, max_rows bigint)
 returns setof json language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_nestloop = off set enable_mergejoin = off
 begin atomic
 	select assay.log_item(f, p.detail, p.verdict)
@@ -214,7 +209,6 @@ end;
 create or replace function assay.log_details_of_user(f assay.log_filter,
     since timestamptz, until timestamptz, max_rows bigint)
 returns setof json language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 -- The BRIN index would find the decisions of all users.
 set enable_bitmapscan = off
@@ -237,7 +231,6 @@ end;
 -- walk through the log.
 create or replace function assay.log_user_is_quiet(of_user text)
 returns boolean language sql stable
-set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off
 return (select count(*) from (select from assay.decision_detail d
 	where d.user_id = of_user limit 5001) as counted) <= 5000;

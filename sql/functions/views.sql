@@ -4,7 +4,6 @@
 -- A view as answers show it to an operator.
 create or replace function assay.view_json(v assay.saved_view, reader text)
 returns json language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'id', (v).id,
     'name', (v).name,
@@ -17,7 +16,6 @@ return json_build_object(
 -- An operator's own views and those that others share, by screen and name.
 create or replace function assay.view_list(reader text)
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return (select coalesce(json_agg(assay.view_json(v, reader)
 	order by v.screen, v.name, v.id), '[]')::text
     from assay.saved_view v where v.owner = reader or v.shared);

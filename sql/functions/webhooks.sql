@@ -4,7 +4,6 @@
 -- All kinds of events, and every endpoint, newest first.
 create or replace function assay.webhook_list(topics text[])
 returns text language sql stable
-set search_path = pg_catalog, pg_temp
 return json_build_object(
     'events', to_json(topics),
     'endpoints', (select coalesce(json_agg(json_build_object(
@@ -23,7 +22,6 @@ return json_build_object(
 create or replace function assay.webhook_create(id text, url text,
     events text[], secret text, created_by text)
 returns text language sql
-set search_path = pg_catalog, pg_temp
 begin atomic
 	insert into assay.webhook_endpoint as w (id, url, events, secret,
 	    created_by)
