@@ -450,6 +450,7 @@ grant execute on function assay.shadow_scorer(text) to assay_companion;
 
 -- operator erases whole users, through functions that run as the owner.
 grant execute on function assay.erase_begin(text),
+    assay.erasure_name(text),
     assay.erase_stored(text),
     assay.erase_spools(timestamptz),
     assay.spool_report(text, bigint, bigint),

@@ -1234,13 +1234,14 @@ select assay.retention_erasures($1::timestamptz, $2::bigint) as gone;
 -- name: retain_vacuum one write late
 select assay.retention_vacuum() as autovacuum;
 
--- Erasure (fcgi/ep/ep_privacy.c) --------------------------------------------
+-- Erasure (fcgi/ep/ep_privacy.c, lib/retention/user_erasure.c,
+-- ctl/cmd/erasure_list.c) ----------------------------------------------------
 
 -- name: erase_stored one read late
 select assay.erase_stored($1::text) as stored;
 
 -- name: erase_begin one write late
-select assay.erase_begin($1::text) as since;
+select assay.erase_begin($1::text) as since, assay.erasure_name($1::text) as name;
 
 -- Not a write: it may be repeated.
 -- name: spool_report late
@@ -1256,6 +1257,15 @@ from assay.erase_identity($1::bigint, $2::text, $3::bigint);
 -- name: erase_details one write late
 select more, requests, samples
 from assay.erase_details($1::text, $2::timestamptz, $3::bigint);
+
+-- name: erasures_add one write late
+select assay.erasures_add($1::text[], $2::timestamptz[]);
+
+-- name: erasures_tidy one write late
+select assay.erasures_tidy();
+
+-- name: erasures_left many read late
+select user_id from assay.erasures_left();
 
 -- Storage (fcgi/ep/ep_storage.c, fcgi/pool/idle_task.c) ---------------------
 

@@ -46,15 +46,19 @@ done
 
 # readme_block CHAPTER N: the commands of its Nth block in README.md.
 readme_block() {
-	awk -v chapter="## $1" -v n="$2" '/^## / { inside = $0 == chapter }
+	doc_block README.md "$@"
+}
+# doc_block FILE CHAPTER N: the same of a file.
+doc_block() {
+	awk -v chapter="## $2" -v n="$3" '/^## / { inside = $0 == chapter }
 		inside && /^    / { if (!was) i++; if (i == n) print substr($0, 5) }
-		{ was = /^    / }' "$srcdir/README.md"
+		{ was = /^    / }' "$srcdir/$1"
 }
 
 stage "install"
 # shellcheck disable=SC2016 # mmdebstrap's shell expands it
 mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io \
-    --include=systemd-sysv,dbus,postgresql,nginx-light,curl,ca-certificates \
+    --include=systemd-sysv,dbus,postgresql,nginx-light,cron,curl,ca-certificates,pgbackrest \
     --include="$(readme_block "Watch it" 1 | sed -n '/apt-get install/,/[^\\]$/p' |
 	sed 's/apt-get install//; s/\\$//' | xargs | tr ' ' ',')" \
     --customize-hook="copy-in '$scratch/previous' '$scratch/next' /srv" \
@@ -251,6 +255,56 @@ check "the commands of README.md for a restore succeed" \
     does sh -ec 'cd /srv && . ./restore'
 is "the decisions until the backup are there" "$(decisions)" "$before"
 works "after the restore"
+
+stage "go back to a moment"
+for n in 1 2; do
+	doc_block docs/BACKUP.md "Set up pgBackRest" "$n" |
+	    sed "/apt-get/d" >"$root/srv/backrest-$n"
+	check "the commands of docs/BACKUP.md to set up, block $n, succeed" \
+	    does sh -e "/srv/backrest-$n"
+done
+check "a decision succeeds with an archive" soon decide
+# pgBackRest goes back to whole seconds after that in which a backup ended.
+sleep 2
+before=$(decisions)
+moment=$(inside runuser -u postgres -- psql -Atc 'select clock_timestamp()')
+# shellcheck disable=SC2016 # the container's shell expands it
+check "the user of the decisions is erased after the moment" does sh -ec '
+	post() {
+		curl -sSf --cacert /etc/assay/tls/assay.pem "https://localhost$1" \
+		    -H "Content-Type: application/json" -d "$2" ${3:+-H "$3"}
+	}
+	token=$(post /v1/auth/login "$1" | sed "s/.*\"token\":\"\([^\"]*\).*/\1/")
+	post /v1/privacy/erase "{\"userId\":\"u-1\"}" "Authorization: Bearer $token"' \
+    sh '{"email":"admin@localhost","password":"correct horse battery"}'
+inside runuser -u postgres -- psql -qc 'drop table assay.label cascade' \
+    -c 'select pg_switch_wal()' assay >/dev/null
+for n in 1 2 3; do
+	doc_block docs/BACKUP.md "Go back to a moment" "$n" >"$root/srv/moment-$n"
+done
+check "the commands of docs/BACKUP.md to stop succeed" does sh -e /srv/moment-1
+check "the commands of docs/BACKUP.md to go back succeed" \
+    does env MOMENT="$moment" sh -e /srv/moment-2
+is_primary() {
+	[ "$(inside runuser -u postgres -- psql -Atc 'select pg_is_in_recovery()')" = f ]
+}
+check "the server is a primary again" soon is_primary
+for n in 2 3; do
+	doc_block docs/BACKUP.md "Users who were erased since the backup" "$n" \
+	    >"$root/srv/erase-$n"
+done
+check "the command of docs/BACKUP.md to keep the lines succeeds" does sh -e /srv/erase-2
+check "the commands of docs/BACKUP.md to erase again succeed" does sh -e /srv/erase-3
+check "assayctl restored reads the lines" prints 'read 1 erasures, erased 1 users again'
+check "the commands of docs/BACKUP.md to start succeed" does sh -e /srv/moment-3
+works "after going back to a moment"
+inside sh -c 'rm -r /etc/cron.d/assay-backup /var/lib/assay-erased.* /var/lib/pgbackrest'
+is "no detail of the erased user is older than the restore" \
+    "$(inside runuser -u postgres -- psql -Atc "select count(*)
+    from assay.decision_detail where decided_at < '$moment' and user_id = 'u-1'" assay)" 0
+is "the decisions until the moment are there" \
+    "$(inside runuser -u postgres -- psql -Atc "select count(*), max(decided_at)
+    from assay.verdict_log where decided_at < '$moment'" assay)" "$before"
 
 stage "reboot"
 shut_down

@@ -18,6 +18,7 @@
 #include "core/event/event.h"
 #include "core/rule/rule.h"
 #include "ctl/cmd/audit_entry.h"
+#include "ctl/cmd/erasure_list.h"
 #include "ctl/ctl.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
@@ -88,6 +89,7 @@ struct migrate_work {
 	bool logging; /* also apply logging.sql */
 	bool again; /* replace functions and grants even if unchanged */
 	char moved[24]; /* result of assay.log_rebase() if above 0, else "" */
+	struct erasure_list erased; /* to repeat; without a file: none */
 	bool waited; /* the message about waiting has been printed */
 	int64_t until; /* clock_ticks() when waiting ends */
 };
@@ -110,6 +112,8 @@ static int apply_schema(struct migrate_work *w, struct fail *f);
 static int note_migration(
     struct migrate_work *w, struct db *db, struct fail *f);
 static int note_restore(struct migrate_work *w, struct db *db, struct fail *f);
+static int repeat_erasures(
+    struct migrate_work *w, struct db *db, struct fail *f);
 static int take_migrate_lock(struct migrate_work *w, struct fail *f);
 static int files_load(struct migrate_work *w, struct fail *f);
 static int applied_load(struct migrate_work *w, struct fail *f);
@@ -192,8 +196,13 @@ int
 migrate_restored(const struct command *cmd, int argc, char **argv)
 {
 	static struct migrate_work w = { .again = true };
-	char *dir = NULL;
+	char *dir = NULL, *erased = NULL;
 	const struct opt opts[] = {
+		{ .name = "erased",
+		    .arg = "LOG",
+		    .help = "erase again the users whose erasure LOG names",
+		    .type = OPT_TEXT,
+		    .ret = &erased },
 		{ .name = "sql",
 		    .arg = "DIR",
 		    .help =
@@ -202,13 +211,18 @@ migrate_restored(const struct command *cmd, int argc, char **argv)
 		    .ret = &dir },
 	};
 	struct fail f = { 0 };
+	int ret;
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
 	w.dir = dir == NULL ? PKGDATADIR "/sql" : dir;
 	w.until = clock_ticks() + WAIT_DEFAULT * CLOCK_SECOND;
 	w.logging = true;
-	return run_work(&w, false, &f);
+	if (erased != NULL && erasure_list_open(&w.erased, erased, &f) == -1)
+		return ctl_failed("restored", &f);
+	ret = run_work(&w, false, &f);
+	erasure_list_close(&w.erased);
+	return ret;
 }
 
 static int
@@ -301,7 +315,8 @@ apply_schema(struct migrate_work *w, struct fail *f)
 	if (db == NULL)
 		return -1;
 	r = seed_all_types(w, db, f) == -1 || make_partitions(w, db, f) == -1 ||
-		note_migration(w, db, f) == -1 || note_restore(w, db, f) == -1
+		note_migration(w, db, f) == -1 ||
+		note_restore(w, db, f) == -1 || repeat_erasures(w, db, f) == -1
 	    ? -1
 	    : 0;
 	db_close(db);
@@ -337,6 +352,29 @@ note_restore(struct migrate_work *w, struct db *db, struct fail *f)
 	if (audit_entry_begin(db, &w->arena, f) == -1)
 		return -1;
 	return audit_entry_commit(db, &w->arena, "restored", &noted, 1, f);
+}
+
+/* Add an audit entry, then erase again the users of the list. */
+static int
+repeat_erasures(struct migrate_work *w, struct db *db, struct fail *f)
+{
+	struct audit_entry_param noted = { .name = "erasures" };
+	char text[24];
+	int64_t users;
+
+	if (w->erased.file == NULL)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRId64, w->erased.n);
+	noted.text = text;
+	if (audit_entry_begin(db, &w->arena, f) == -1 ||
+	    audit_entry_commit(db, &w->arena, "restored", &noted, 1, f) == -1)
+		return -1;
+	users = erasure_list_repeat(&w->erased, db, &w->arena, f);
+	if (users == -1)
+		return -1;
+	printf("read %" PRId64 " erasures, erased %" PRId64 " users again\n",
+	    w->erased.n, users);
+	return 0;
 }
 
 /* Take the advisory lock of migrate, until the session ends. */

@@ -18,37 +18,33 @@
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
+#include "lib/retention/user_erasure.h"
 #include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
-#include "lib/txn/txn.h"
+#include "lib/sys/log.h"
 
-#define BATCH 1000 /* links or rows per transaction */
 #define SPOOLS_TIME (3 * CLOCK_SECOND) /* for other hosts to report */
 #define SPOOLS_PAUSE 100 /* ms between checks */
 #define TIME_MAX (40 * CLOCK_SECOND) /* of one request */
 
-/* The progress of an erasure. */
+/* The progress of a request. */
 struct erasure {
 	int64_t end; /* deadline; clock_ticks() */
-	bool graph;
-	bool baseline;
-	int64_t until; /* decisions up to this time are erased */
-	int64_t requests;
-	int64_t samples;
+	struct user_erasure done;
 	bool complete;
 	const char *stored; /* before it: JSON */
 };
 
-/* One part of the work, in its own transaction; sets *more if some is left. */
-typedef int part_fn(
-    struct req *req, const char *user, struct erasure *ret, bool *more);
+/* One part of the work, in its own transaction; sets *ret_more if some is left.
+ */
+typedef int part_fn(struct user_erasure *er, struct db *db, struct arena *a,
+    const char *user, bool *ret_more, struct fail *f);
 
 static int read_user_data(struct req *req, const char *user, const char **ret);
 static int erase_user(
     struct req *req, const char *user, struct erasure *ret_erasure);
 static int begin_erasure(struct req *req, const char *user, int64_t *ret_since);
 static int spools_are_empty(struct req *req, int64_t since, bool *ret_complete);
-static part_fn erase_identity, erase_details;
 static int repeat_part(
     struct req *req, const char *user, part_fn *part, struct erasure *ret);
 
@@ -85,10 +81,10 @@ privacy_erase(struct req *req, struct resp *resp)
 	str_init(&s, req->arena);
 	writer_object(&s, NULL);
 	writer_text(&s, "userId", user);
-	writer_int(&s, "replaySamplesRemoved", erasure.samples);
-	writer_int(&s, "activityEntriesRemoved", erasure.requests);
-	writer_bool(&s, "graph", erasure.graph);
-	writer_bool(&s, "baseline", erasure.baseline);
+	writer_int(&s, "replaySamplesRemoved", erasure.done.samples);
+	writer_int(&s, "activityEntriesRemoved", erasure.done.requests);
+	writer_bool(&s, "graph", erasure.done.graph);
+	writer_bool(&s, "baseline", erasure.done.baseline);
 	writer_bool(&s, "complete", erasure.complete);
 	writer_bool(&s, "rehearse", rehearse);
 	writer_json(&s, "stored", erasure.stored);
@@ -118,19 +114,21 @@ erase_user(struct req *req, const char *user, struct erasure *ret_erasure)
 	int64_t since;
 
 	if (begin_erasure(req, user, &since) == -1 ||
-	    repeat_part(req, user, erase_identity, ret_erasure) == -1 ||
-	    repeat_part(req, user, erase_details, ret_erasure) == -1)
+	    repeat_part(req, user, user_erasure_identity, ret_erasure) == -1 ||
+	    repeat_part(req, user, user_erasure_details, ret_erasure) == -1)
 		return -1;
 	return spools_are_empty(req, since, &ret_erasure->complete);
 }
 
 /*
  * Record the erasure.  From now on decisions made before it are logged without
- * details.
+ * details.  The line of the log is for a database that is restored from a
+ * backup made before the erasure.
  */
 static int
 begin_erasure(struct req *req, const char *user, int64_t *ret_since)
 {
+	char at[CLOCK_TEXT_SIZE];
 	struct params p;
 	struct rows rows;
 
@@ -140,7 +138,12 @@ begin_erasure(struct req *req, const char *user, int64_t *ret_since)
 		&req->fail) == -1)
 		return -1;
 	*ret_since = rows_time(&rows, 0, "since");
-	return audit_checkpoint(req);
+	if (audit_checkpoint(req) == -1)
+		return -1;
+	clock_text(*ret_since, at);
+	log_info(
+	    "event=user_erased hash=%s at=%s", rows_text(&rows, 0, "name"), at);
+	return 0;
 }
 
 /*
@@ -181,7 +184,8 @@ repeat_part(
 	bool more;
 
 	for (;;) {
-		if (part(req, user, ret, &more) == -1)
+		if (part(&ret->done, req->worker->db, req->arena, user, &more,
+			&req->fail) == -1)
 			return -1;
 		if (!more)
 			return 0;
@@ -191,50 +195,4 @@ repeat_part(
 			return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE,
 			    NULL, "there is more to erase; send it again");
 	}
-}
-
-/*
- * Erase the state of the user and the user's place in the graph, under the lock
- * of the user's decisions.
- */
-static int
-erase_identity(
-    struct req *req, const char *user, struct erasure *ret, bool *more)
-{
-	struct params p;
-	struct rows rows;
-
-	params_init(&p, req->arena);
-	params_int(&p, txn_lock_key(user));
-	params_text(&p, user);
-	params_int(&p, BATCH);
-	if (db_one(req->worker->db, req->arena, STMT_ERASE_IDENTITY, &p, &rows,
-		&req->fail) == -1)
-		return -1;
-	*more = rows_bool(&rows, 0, "more");
-	ret->graph |= rows_bool(&rows, 0, "graph");
-	ret->baseline |= rows_bool(&rows, 0, "baseline");
-	ret->until = rows_time(&rows, 0, "until");
-	return 0;
-}
-
-/* Erase the details of the user's decisions. */
-static int
-erase_details(
-    struct req *req, const char *user, struct erasure *ret, bool *more)
-{
-	struct params p;
-	struct rows rows;
-
-	params_init(&p, req->arena);
-	params_text(&p, user);
-	params_time(&p, ret->until);
-	params_int(&p, BATCH);
-	if (db_one(req->worker->db, req->arena, STMT_ERASE_DETAILS, &p, &rows,
-		&req->fail) == -1)
-		return -1;
-	*more = rows_bool(&rows, 0, "more");
-	ret->requests += rows_int(&rows, 0, "requests");
-	ret->samples += rows_int(&rows, 0, "samples");
-	return 0;
 }

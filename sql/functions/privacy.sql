@@ -257,6 +257,77 @@ begin
 end
 $$;
 
+-- The same pseudonym as text, for the log of the pool: a list of the erasures
+-- outside the database and its backups.
+create or replace function assay.erasure_name(who text)
+returns text language sql stable security definer
+set search_path = pg_catalog, pg_temp
+return encode(assay.user_hash(who), 'hex');
+
+-- Add erasures from such a list to a database that was restored from a backup.
+-- After the commit drains and degraded decisions leave out the users' details.
+create or replace function assay.erasures_add(names text[], times timestamptz[])
+returns void language sql
+begin atomic
+	select pg_advisory_xact_lock(assay.erasure_guard());
+	insert into assay.erasure as e (user_hash, erased_at)
+	select decode(w.name, 'hex'), max(w.at)
+	from unnest(names, times) as w(name, at) group by 1
+	on conflict (user_hash) do update
+	set erased_at = excluded.erased_at
+	where e.erased_at < excluded.erased_at;
+end;
+
+-- Remove what names an erased user without a date: saved views; and end the
+-- proposals to erase the user that were made before.
+create or replace function assay.erasures_tidy()
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	delete from assay.saved_view v using assay.erasure e
+	where e.user_hash = assay.user_hash(v.query::json ->> 'userId');
+	perform assay.proposal_erase(p.body::json ->> 'userId')
+	from assay.proposal p join assay.erasure e
+	    on e.user_hash = assay.user_hash(p.body::json ->> 'userId')
+		and e.erased_at >= p.created_at
+	where p.status in ('pending', 'failed') and p.subject = 'erasure';
+end
+$$;
+
+-- The users of whom the database has data that are older than their erasure.
+create or replace function assay.erasures_left()
+returns table (user_id text) language sql stable
+begin atomic
+	with stored as (
+		select e.key as user_id, e.first_seen as since
+		from assay.entity e where e.kind = 1
+		union all
+		select d.user_id, d.decided_at from assay.decision_detail d
+		union all
+		select u.user_id, '-infinity' from assay.user_state u
+		where u.node is null
+		union all
+		select q.user_id, q.accepted_at from assay.async_queue q
+		union all
+		select o.user_id, o.occurred_at from assay.outbox o
+		where o.user_id is not null
+		union all
+		select d.user_id, d.occurred_at from assay.delivery d
+		where d.user_id is not null
+		union all
+		select d.user_id, d.occurred_at from assay.dead_letter d
+		where d.user_id is not null
+	), oldest as materialized (
+		select s.user_id, min(s.since) as since from stored s group by 1
+	)
+	select o.user_id from oldest o
+	where exists (select from assay.erasure e
+		where e.user_hash = assay.user_hash(o.user_id)
+		    and e.erased_at >= o.since)
+	order by 1;
+end;
+
 -- Whether a decision on a user at this time must be logged without details: the
 -- user was erased later, or up to a minute earlier because clocks of hosts
 -- differ; or the user was erased and the time is in the future, so a clock was
