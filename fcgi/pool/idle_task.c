@@ -69,6 +69,8 @@ idle_task_start(struct worker *w)
 	if (readiness_load(w, &f) == -1)
 		log_warn(
 		    "event=policies_load_failed why=%s %s", f.where, f.why);
+	else
+		log_debug("event=policies_loaded");
 	(void)check_ready(w);
 }
 

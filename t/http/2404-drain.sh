@@ -58,6 +58,7 @@ stack_until 10 "$stack_pool_pid" is_drained
 wait_drained
 answers_logged_once "the next drain logs no record twice"
 wait_ready
+wait_loaded
 ask_decision "$login"
 
 # One file as a drain killed after its first transaction leaves it, and one as a

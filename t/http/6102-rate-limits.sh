@@ -77,6 +77,7 @@ TOKEN=$TOKEN_KEPT
 stop_pool
 start_pool "$@"
 wait_ready
+wait_loaded
 decide_on ""
 is "a new pool starts with the overridden limit" "$(limit_seen)" "200 100"
 stop_database

@@ -5,6 +5,7 @@
 use away erase lock
 
 start_with_key
+wait_loaded
 
 decide_login u-here l-0
 is "an erasure is complete while the spool is empty" \

@@ -6,6 +6,7 @@
 use away lock
 
 start_with_key
+wait_loaded
 event='{"type":"account.login","subject":{"userId":"u-1"}}'
 
 http POST /v1/decisions "$event"

@@ -673,6 +673,20 @@ wait_ready() {
 	    { not_ok "the stack is ready"; exit 1; }
 }
 
+# Wait until each decide worker has rules and policies, so that it can decide without
+# the database.
+wait_loaded() {
+	stack_until 30 "$stack_pool_pid" all_loaded ||
+	    { not_ok "each decide worker has rules and policies"; exit 1; }
+}
+
+all_loaded() {
+	for loaded_pid in $(worker_pids decide); do
+		grep -q "pid=$loaded_pid .*event=policies_loaded" \
+		    "$scratch/log/pool$host.log" || return 1
+	done
+}
+
 # worker_pids GROUP: of its running workers, oldest first, from the log.
 worker_pids() {
 	sed -n "s/.* event=worker_started group=$1 worker_pid=//p" \
