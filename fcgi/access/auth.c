@@ -153,7 +153,7 @@ auth_revoke(struct req *req)
 	params_time(&p,
 	    req->operator.web ? clock_now() + auth_token_limits().idle
 			      : req->operator.expires_at);
-	if (db_one(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_OPERATOR_LOGOUT, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	return sql_reply_refused(req, &rows);
@@ -166,8 +166,8 @@ auth_revoke_all(struct req *req)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.email);
-	return db_run(req->worker->db, req->arena, STMT_OPERATOR_LOGOUT_ALL, &p,
-	    NULL, &req->fail);
+	return db_run(req->db, req->arena, STMT_OPERATOR_LOGOUT_ALL, &p, NULL,
+	    &req->fail);
 }
 
 /*
@@ -185,8 +185,8 @@ find_key(struct req *req, struct key_found *ret)
 	params_init(&p, req->arena);
 	params_bytes(&p, req->key_hash, sizeof(req->key_hash));
 	if (worker_db(req->worker, &req->fail) == -1 ||
-	    db_one(req->worker->db, req->arena, STMT_APIKEY_FIND, &p, &r,
-		&req->fail) == -1) {
+	    db_one(req->db, req->arena, STMT_APIKEY_FIND, &p, &r, &req->fail) ==
+		-1) {
 		ret->scopes =
 		    apikey_cache_scopes(shm, req->key_hash, clock_ticks());
 		ret->live = ret->scopes != 0;
@@ -216,8 +216,8 @@ check_session(struct req *req, const struct token *token)
 	params_init(&p, req->arena);
 	params_text(&p, token->email);
 	params_text(&p, token->id);
-	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_SESSION, &p,
-		&rows, &req->fail) == -1)
+	if (db_run(req->db, req->arena, STMT_OPERATOR_SESSION, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 	if (rows.n == 0 || rows_bool(&rows, 0, "revoked") ||
 	    rows_int(&rows, 0, "session_number") != token->session)

@@ -55,7 +55,7 @@ login_backoff_check(
 	params_init(&params, req->arena);
 	put_hashes(&params, p);
 	if (worker_db(req->worker, &req->fail) == -1 ||
-	    db_one(req->worker->db, req->arena, STMT_LOGIN_WAIT, &params, &rows,
+	    db_one(req->db, req->arena, STMT_LOGIN_WAIT, &params, &rows,
 		&req->fail) == -1)
 		return -1;
 	return refuse_waiting(req, resp, rows_int(&rows, 0, "wait"));
@@ -70,7 +70,7 @@ login_backoff_begin(struct req *req, struct resp *resp,
 	params_init(&params, req->arena);
 	params_text(&params, email);
 	put_hashes(&params, p);
-	if (db_one(req->worker->db, req->arena, STMT_LOGIN_TRY, &params, ret,
+	if (db_one(req->db, req->arena, STMT_LOGIN_TRY, &params, ret,
 		&req->fail) == -1)
 		return -1;
 	if (rows_bool(ret, 0, "guessed")) {
@@ -115,7 +115,7 @@ settle_attempt(
 
 	params_init(&params, req->arena);
 	put_hashes(&params, p);
-	if (db_run(req->worker->db, req->arena, stmt, &params, NULL, &f) == -1)
+	if (db_run(req->db, req->arena, stmt, &params, NULL, &f) == -1)
 		log_warn("event=login_backoff_clear_failed why=%s", f.why);
 }
 

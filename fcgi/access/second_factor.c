@@ -47,8 +47,8 @@ second_factor_find(
 
 	params_init(&p, req->arena);
 	params_text(&p, email);
-	if (db_run(req->worker->db, req->arena, STMT_SECOND_FACTOR_FIND, &p,
-		&rows, &req->fail) == -1)
+	if (db_run(req->db, req->arena, STMT_SECOND_FACTOR_FIND, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 	*ret = (struct second_factor) { .found = rows.n == 1 };
 	if (!ret->found)
@@ -157,8 +157,7 @@ use_code(struct req *req, const char *email, const char *code,
 	} else {
 		return 0;
 	}
-	if (db_one(req->worker->db, req->arena, stmt, &p, &rows, &req->fail) ==
-	    -1)
+	if (db_one(req->db, req->arena, stmt, &p, &rows, &req->fail) == -1)
 		return -1;
 	*ret = rows_bool(&rows, 0, "accepted");
 	return 0;
@@ -202,7 +201,7 @@ renew_seal(struct req *req, const char *email, const uint8_t *sealed,
 	params_text(&p, email);
 	params_bytes(&p, sealed, SECOND_FACTOR_SEALED_SIZE);
 	params_bytes(&p, renewed, sizeof(renewed));
-	if (db_run(req->worker->db, req->arena, STMT_SECOND_FACTOR_RESEAL, &p,
-		NULL, &f) == -1)
+	if (db_run(req->db, req->arena, STMT_SECOND_FACTOR_RESEAL, &p, NULL,
+		&f) == -1)
 		log_warn("event=second_factor_reseal_failed why=%s", f.why);
 }

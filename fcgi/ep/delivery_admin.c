@@ -70,8 +70,8 @@ delivery_admin_redrive(
 	do {
 		if (moved > 0 && audit_checkpoint(req) == -1)
 			return -1;
-		if (db_one(req->worker->db, req->arena, stmt, p, &rows,
-			&req->fail) == -1)
+		if (db_one(req->db, req->arena, stmt, p, &rows, &req->fail) ==
+		    -1)
 			return -1;
 		moved = rows_int(&rows, 0, "moved");
 		requeued += rows_int(&rows, 0, "requeued");

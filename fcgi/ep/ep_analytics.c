@@ -42,8 +42,8 @@ analytics_summary(struct req *req, struct resp *resp)
 	params_text(&p, query_text(q, "queue"));
 	params_int(
 	    &p, first == NULL && last == NULL && type == EVENT_TYPE__NONE);
-	if (db_one(req->worker->db, req->arena, STMT_ANALYTICS_SUMMARY, &p,
-		&rows, &req->fail) == -1)
+	if (db_one(req->db, req->arena, STMT_ANALYTICS_SUMMARY, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 
 	/* Both are objects: join their members. */

@@ -42,8 +42,8 @@ apikey_list(struct req *req, struct resp *resp)
 {
 	struct rows rows;
 
-	if (db_one(req->worker->db, req->arena, STMT_SERVICE_KEY_LIST, NULL,
-		&rows, &req->fail) == -1)
+	if (db_one(req->db, req->arena, STMT_SERVICE_KEY_LIST, NULL, &rows,
+		&req->fail) == -1)
 		return -1;
 	return resp_json(req, resp, 200, rows_text(&rows, 0, "keys"));
 }
@@ -78,8 +78,8 @@ apikey_create(struct req *req, struct resp *resp)
 	else
 		params_null(&p);
 	params_text(&p, req->operator.email);
-	if (db_one(req->worker->db, req->arena, STMT_SERVICE_KEY_CREATE, &p,
-		&rows, &req->fail) == -1)
+	if (db_one(req->db, req->arena, STMT_SERVICE_KEY_CREATE, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 
 	str_init(&s, req->arena);
@@ -106,8 +106,8 @@ apikey_revoke(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	if (db_one(req->worker->db, req->arena, STMT_SERVICE_KEY_REVOKE, &p,
-		&rows, &req->fail) == -1)
+	if (db_one(req->db, req->arena, STMT_SERVICE_KEY_REVOKE, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 	if (!rows_bool(&rows, 0, "found"))
 		return fail_set(

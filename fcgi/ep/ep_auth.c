@@ -128,8 +128,8 @@ auth_register(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, email);
 	params_text(&p, hash);
-	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REGISTER, &p,
-		&rows, &req->fail) == -1)
+	if (db_run(req->db, req->arena, STMT_OPERATOR_REGISTER, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 	if (rows.n == 0)
 		return refuse_registration(req);
@@ -233,8 +233,8 @@ auth_password(struct req *req, struct resp *resp)
 	params_text(&p, l.email);
 	params_text(&p, rows_text(&l.rows, 0, "password"));
 	params_text(&p, l.hash);
-	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_PASSWORD, &p,
-		&rows, &req->fail) == -1)
+	if (db_run(req->db, req->arena, STMT_OPERATOR_PASSWORD, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 	if (rows.n == 0) /* another request has just changed it */
 		return fail_set(
@@ -320,7 +320,7 @@ needs_bootstrap(struct req *req, bool *ret)
 	struct rows rows;
 
 	if (worker_db(req->worker, &req->fail) == -1 ||
-	    db_one(req->worker->db, req->arena, STMT_AUTH_STATUS, NULL, &rows,
+	    db_one(req->db, req->arena, STMT_AUTH_STATUS, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
 	*ret = rows_bool(&rows, 0, "needs_bootstrap");
@@ -441,8 +441,8 @@ rehash_password(struct req *req, const struct login *l)
 	params_text(&p, l->email);
 	params_text(&p, rows_text(&l->rows, 0, "password"));
 	params_text(&p, l->hash);
-	if (db_run(req->worker->db, req->arena, STMT_OPERATOR_REHASH, &p, NULL,
-		&f) == -1)
+	if (db_run(req->db, req->arena, STMT_OPERATOR_REHASH, &p, NULL, &f) ==
+	    -1)
 		log_warn("event=password_rehash_failed why=%s", f.why);
 }
 

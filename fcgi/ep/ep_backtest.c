@@ -155,7 +155,7 @@ backtest_list(struct req *req, struct resp *resp)
 	struct str s;
 	size_t i;
 
-	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_KEPT, NULL, &rows,
+	if (db_one(req->db, req->arena, STMT_BACKTEST_KEPT, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
@@ -178,7 +178,7 @@ backtest_get(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	if (db_run(req->worker->db, req->arena, STMT_BACKTEST_FIND, &p, &rows,
+	if (db_run(req->db, req->arena, STMT_BACKTEST_FIND, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	if (rows.n == 0)
@@ -264,14 +264,14 @@ test_candidate(struct req *req, struct resp *resp)
 		return -1;
 	read_size(req, bt);
 	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
-	db_set_deadline(req->worker->db, bt->deadline + CLOCK_SECOND);
+	db_set_deadline(req->db, bt->deadline + CLOCK_SECOND);
 	r = run_backtest(req, resp, bt);
 	live_book_clear_scoring(&bt->live.scoring);
 	atomic_store(&req->worker->slot->backtest_type, 0);
-	if (r == -1 && db_trouble(req->worker->db) == DB_TIMEOUT)
+	if (r == -1 && db_trouble(req->db) == DB_TIMEOUT)
 		fail_too_long(req, bt);
-	db_set_deadline(req->worker->db, 0);
-	db_rollback(req->worker->db);
+	db_set_deadline(req->db, 0);
+	db_rollback(req->db);
 	if (r == -1)
 		return -1;
 	return answer_backtest(req, resp, bt, clock_ticks() - bt->started);
@@ -349,7 +349,7 @@ run_backtest(struct req *req, struct resp *resp, struct backtest_state *bt)
 static int
 open_samples(struct req *req, struct resp *resp, struct backtest_state *bt)
 {
-	struct db *db = req->worker->db;
+	struct db *db = req->db;
 	struct arena *a = req->arena;
 	struct fail *f = &req->fail;
 	struct params p;
@@ -387,7 +387,7 @@ find_start(
 	params_text(&p, event_type_name(bt->type));
 	params_int(&p, bt->newest);
 	params_int(&p, bt->small ? SMALL_ROWS : INT64_MAX);
-	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_START, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_BACKTEST_START, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	*ret_since = rows_text(&rows, 0, "since");
@@ -409,8 +409,8 @@ publish_progress(struct req *req, const struct backtest_state *bt)
 	params_init(&p, req->arena);
 	params_text(&p, event_type_name(bt->type));
 	if (total == 0) {
-		if (db_one(req->worker->db, req->arena, STMT_BACKTEST_COUNT, &p,
-			&rows, &req->fail) == -1)
+		if (db_one(req->db, req->arena, STMT_BACKTEST_COUNT, &p, &rows,
+			&req->fail) == -1)
 			return -1;
 		total = rows_int(&rows, 0, "samples");
 	}

@@ -224,7 +224,7 @@ case_resolve_all(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_texts(&p, ids, n);
 	put_resolution(&p, req);
-	if (db_run(req->worker->db, req->arena, STMT_CASES_RESOLVE, &p, &rows,
+	if (db_run(req->db, req->arena, STMT_CASES_RESOLVE, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	return answer_results(req, resp, &rows);

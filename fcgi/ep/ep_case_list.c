@@ -60,7 +60,7 @@ case_list(struct req *req, struct resp *resp)
 	    put_time_filter(&p, req, "openedAfter") == -1 ||
 	    put_time_filter(&p, req, "openedBefore") == -1 ||
 	    put_snoozed_filter(&p, req) == -1 ||
-	    db_one(req->worker->db, req->arena, STMT_CASE_PAGE, &p, &rows,
+	    db_one(req->db, req->arena, STMT_CASE_PAGE, &p, &rows,
 		&req->fail) == -1 ||
 	    sql_reply_refused(req, &rows) == -1)
 		return -1;

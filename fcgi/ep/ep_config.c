@@ -98,7 +98,7 @@ check_etag(struct req *req)
 
 	params_init(&p, req->arena);
 	params_text(&p, body_string(req->json, "etag"));
-	if (db_one(req->worker->db, req->arena, STMT_CONFIG_BEGIN, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_CONFIG_BEGIN, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	return sql_reply_refused(req, &rows);
@@ -226,7 +226,7 @@ add_etag(struct req *req, struct str *s)
 {
 	struct rows rows;
 
-	if (db_one(req->worker->db, req->arena, STMT_CONFIG_ETAG, NULL, &rows,
+	if (db_one(req->db, req->arena, STMT_CONFIG_ETAG, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
 	writer_text(s, "etag", rows_text(&rows, 0, "etag"));

@@ -161,8 +161,8 @@ decision_batch(struct req *req, struct resp *resp)
 	} else if (worker_has_db(req->worker, &req->fail) == -1) {
 		return -1;
 	} else {
-		txn_run(req->worker->engine, req->worker->db, req->arena, items,
-		    valid, TXN_WAIT, clock_ticks() + BATCH_TIME);
+		txn_run(req->worker->engine, req->db, req->arena, items, valid,
+		    TXN_WAIT, clock_ticks() + BATCH_TIME);
 	}
 
 	if (dry_run)
@@ -186,7 +186,7 @@ decision_get(struct req *req, struct resp *resp)
 		return -1;
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	if (db_one(req->worker->db, req->arena, STMT_VERDICT_OF_EVENT, &p, &r,
+	if (db_one(req->db, req->arena, STMT_VERDICT_OF_EVENT, &p, &r,
 		&req->fail) == -1)
 		return -1;
 	ans.id = rows_text(&r, 0, "id");

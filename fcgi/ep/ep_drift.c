@@ -101,7 +101,7 @@ drift_get(struct req *req, struct resp *resp)
 		return fail_memory(&req->fail);
 	if (read_drift_query(req, &query) == -1 ||
 	    score_distribution_read(
-		req->worker->db, req->arena, &query.days, po, &req->fail) == -1)
+		req->db, req->arena, &query.days, po, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	writer_object(&s, NULL);
@@ -227,7 +227,7 @@ add_tags(struct req *req, struct str *s, const struct drift_query *query,
 	params_text(&p, po->window.last);
 	params_int(&p, query->days.days);
 	params_int(&p, query->days.reference);
-	if (db_run(req->worker->db, req->arena, STMT_DRIFT_COUNTS, &p, &rows,
+	if (db_run(req->db, req->arena, STMT_DRIFT_COUNTS, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	tags = arena_array(req->arena, (size_t)rows.n + 1, sizeof(*tags));
@@ -317,8 +317,8 @@ add_calibration(struct req *req, struct str *s, const struct drift_query *query,
 	params_text(&p, po->window.last);
 	params_int(&p, query->days.days);
 	params_int(&p, query->days.reference);
-	if (db_run(req->worker->db, req->arena, STMT_DRIFT_CALIBRATION, &p,
-		&rows, &req->fail) == -1)
+	if (db_run(req->db, req->arena, STMT_DRIFT_CALIBRATION, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 	writer_array(s, "calibration");
 	for (row = 0; row < rows.n; row++) {

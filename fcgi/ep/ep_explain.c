@@ -153,8 +153,8 @@ read_decision(struct req *req, struct explanation *ex)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	if (db_one(req->worker->db, req->arena, STMT_EXPLAIN_FIND, &p,
-		&ex->rows, &req->fail) == -1)
+	if (db_one(req->db, req->arena, STMT_EXPLAIN_FIND, &p, &ex->rows,
+		&req->fail) == -1)
 		return -1;
 	ex->type = rows_text(&ex->rows, 0, "event_type");
 	ex->policy_version = rows_text(&ex->rows, 0, "policy_version");
@@ -287,7 +287,7 @@ read_model(struct req *req, struct explanation *ex)
 	if (ex->sample.scorer != SCORER_ML)
 		return 0;
 	if (ex->sample.model != NULL &&
-	    active_model_find(&ex->active_model, req->worker->db, req->arena,
+	    active_model_find(&ex->active_model, req->db, req->arena,
 		ex->sample.model, &found, &req->fail) == -1)
 		return -1;
 	if (found == ACTIVE_MODEL_FOUND)
@@ -312,7 +312,7 @@ find_version(struct req *req, const struct explanation *ex, enum stmt stmt,
 	params_init(&p, req->arena);
 	params_text(&p, ex->type);
 	params_text(&p, version);
-	return db_run(req->worker->db, req->arena, stmt, &p, ret, &req->fail);
+	return db_run(req->db, req->arena, stmt, &p, ret, &req->fail);
 }
 
 /*
@@ -357,8 +357,8 @@ load_tag_weights(struct req *req, struct explanation *ex)
 	rule_eval(ex->ruleset, &ex->sample.signals, &ex->decision.hits);
 	if (score_weighted(req->arena, ex->ruleset, &ex->decision.hits, &rules,
 		&req->fail) == -1 ||
-	    tag_weight_cache_load(&ex->current_weights, req->worker->db,
-		req->arena, &req->fail) == -1)
+	    tag_weight_cache_load(
+		&ex->current_weights, req->db, req->arena, &req->fail) == -1)
 		return -1;
 	ex->scoring.tag_weights = &ex->tag_weights;
 	return explain_tag_weights(req->arena, &rules, ex->reasons,

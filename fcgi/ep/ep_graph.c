@@ -66,12 +66,12 @@ graph_get(struct req *req, struct resp *resp)
 	params_int(&p, kinds[kind]);
 	ip_client_text(key, client);
 	params_text(&p, kind == LIST_IP ? client : key);
-	if (db_one(req->worker->db, req->arena, STMT_GRAPH_AROUND, &p, &around,
+	if (db_one(req->db, req->arena, STMT_GRAPH_AROUND, &p, &around,
 		&req->fail) == -1)
 		return -1;
 	params_init(&p, req->arena);
 	params_text(&p, rows_text(&around, 0, "near"));
-	if (db_run(req->worker->db, req->arena, STMT_GRAPH_FACTS, &p, &facts,
+	if (db_run(req->db, req->arena, STMT_GRAPH_FACTS, &p, &facts,
 		&req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);

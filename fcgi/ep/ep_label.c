@@ -117,8 +117,8 @@ record_fraud(struct req *req, struct resp *resp, const char *event)
 	params_text(&p, event);
 	params_text(&p, req->correlation_id);
 	params_int(&p, conf.LABELS_WAITING_MAX);
-	if (db_one(req->worker->db, req->arena, STMT_LABEL_CHARGEBACK, &p,
-		&rows, &req->fail) == -1)
+	if (db_one(req->db, req->arena, STMT_LABEL_CHARGEBACK, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 	if (!rows_bool(&rows, 0, "recorded")) {
 		resp_header(req, resp, "Retry-After: %d", FULL_PAUSE);
@@ -147,6 +147,6 @@ withdraw_label(struct req *req, const char *event)
 	params_text(&p, req->correlation_id);
 	params_text(&p, prefix);
 	params_text(&p, str_text(&s));
-	return db_one(req->worker->db, req->arena, STMT_LABEL_WITHDRAW, &p,
-	    &rows, &req->fail);
+	return db_one(
+	    req->db, req->arena, STMT_LABEL_WITHDRAW, &p, &rows, &req->fail);
 }

@@ -127,7 +127,7 @@ list_save(struct req *req, struct resp *resp)
 	params_text(&p, en.reason);
 	params_time(&p, en.expires);
 	params_text(&p, req->change->author);
-	if (db_one(req->worker->db, req->arena, STMT_LIST_SAVE, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_LIST_SAVE, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	return resp_json(req, resp, rows_bool(&rows, 0, "made") ? 201 : 200,
@@ -143,7 +143,7 @@ list_delete(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	if (db_one(req->worker->db, req->arena, STMT_LIST_REMOVE, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_LIST_REMOVE, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	if (!rows_bool(&rows, 0, "found"))

@@ -115,8 +115,7 @@ answer_counts(struct req *req, struct resp *resp, enum stmt stmt,
 	struct rows rows;
 	struct str s;
 
-	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
-	    -1)
+	if (db_one(req->db, req->arena, stmt, p, &rows, &req->fail) == -1)
 		return -1;
 	added = rows_int(&rows, 0, "made");
 	updated = rows_int(&rows, 0, "changed");

@@ -50,8 +50,8 @@ model_status(struct req *req, struct resp *resp)
 	struct str s;
 
 	active_model_init(&active);
-	if (active_model_refresh(
-		&active, req->worker->db, req->arena, 1, &req->fail) == -1)
+	if (active_model_refresh(&active, req->db, req->arena, 1, &req->fail) ==
+	    -1)
 		return -1;
 	str_init(&s, req->arena);
 	writer_object(&s, NULL);
@@ -71,7 +71,7 @@ add_refusal(struct req *req, struct str *s)
 {
 	struct rows rows;
 
-	if (db_run(req->worker->db, req->arena, STMT_MODEL_REFUSED, NULL, &rows,
+	if (db_run(req->db, req->arena, STMT_MODEL_REFUSED, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
 	if (rows.n == 0)

@@ -141,7 +141,7 @@ find_active(struct req *req, struct policy *ret)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	if (db_run(req->worker->db, req->arena, STMT_POLICY_FIND, &p, &rows,
+	if (db_run(req->db, req->arena, STMT_POLICY_FIND, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	if (rows.n == 0)

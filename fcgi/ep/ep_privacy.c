@@ -101,7 +101,7 @@ read_user_data(struct req *req, const char *user, const char **ret)
 
 	params_init(&p, req->arena);
 	params_text(&p, user);
-	if (db_one(req->worker->db, req->arena, STMT_ERASE_STORED, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_ERASE_STORED, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	*ret = rows_text(&rows, 0, "stored");
@@ -134,7 +134,7 @@ begin_erasure(struct req *req, const char *user, int64_t *ret_since)
 
 	params_init(&p, req->arena);
 	params_text(&p, user);
-	if (db_one(req->worker->db, req->arena, STMT_ERASE_BEGIN, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_ERASE_BEGIN, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	*ret_since = rows_time(&rows, 0, "since");
@@ -184,7 +184,7 @@ repeat_part(
 	bool more;
 
 	for (;;) {
-		if (part(&ret->done, req->worker->db, req->arena, user, &more,
+		if (part(&ret->done, req->db, req->arena, user, &more,
 			&req->fail) == -1)
 			return -1;
 		if (!more)

@@ -223,7 +223,7 @@ read_outcome(struct req *req, const struct proposal *p,
 	if (!p->shadow)
 		params_text(&params, approval_word(p->subject));
 	params_text(&params, ret->target);
-	if (db_one(req->worker->db, req->arena,
+	if (db_one(req->db, req->arena,
 		p->shadow ? STMT_SHADOW_STATE : STMT_PROPOSAL_STATE, &params,
 		&rows, &req->fail) == -1)
 		return -1;
@@ -260,7 +260,7 @@ begin_run(struct req *req, struct rows *ret)
 	params_text(&p, req->arg[0]);
 	params_text(&p, req->operator.email);
 	params_text(&p, body_string(req->json, "reason"));
-	if (db_one(req->worker->db, req->arena, STMT_PROPOSAL_BEGIN, &p, ret,
+	if (db_one(req->db, req->arena, STMT_PROPOSAL_BEGIN, &p, ret,
 		&req->fail) == -1)
 		return -1;
 	return sql_reply_refused(req, ret);
@@ -323,8 +323,7 @@ end_run(struct req *req, const char *status, struct fail *f)
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
 	params_text(&p, status);
-	return db_run(
-	    req->worker->db, req->arena, STMT_PROPOSAL_END, &p, NULL, f);
+	return db_run(req->db, req->arena, STMT_PROPOSAL_END, &p, NULL, f);
 }
 
 /*
@@ -339,7 +338,7 @@ fail_run(struct req *req)
 
 	if (!req->change->suspended)
 		return -1;
-	db_rollback(req->worker->db);
+	db_rollback(req->db);
 	if (end_run(req, "failed", &f) == -1)
 		log_warn("event=proposal_end_failed why=%s", f.why);
 	req->change->part_committed = true;

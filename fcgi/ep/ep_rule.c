@@ -86,7 +86,7 @@ rule_list(struct req *req, struct resp *resp)
 	struct str s;
 	int i;
 
-	if (db_run(req->worker->db, req->arena, STMT_RULESET_LIST, NULL, &rows,
+	if (db_run(req->db, req->arena, STMT_RULESET_LIST, NULL, &rows,
 		&req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
@@ -206,7 +206,7 @@ rule_version(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, type);
 	params_text(&p, req->arg[1]);
-	if (db_run(req->worker->db, req->arena, STMT_RULESET_VERSION, &p, &rows,
+	if (db_run(req->db, req->arena, STMT_RULESET_VERSION, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	if (rows.n == 0)
@@ -237,7 +237,7 @@ rule_rollback(struct req *req, struct resp *resp)
 	params_init(&p, req->arena);
 	params_text(&p, type);
 	params_text(&p, body_string(req->json, "toVersion"));
-	if (db_run(req->worker->db, req->arena, STMT_RULESET_FIND, &p, &rows,
+	if (db_run(req->db, req->arena, STMT_RULESET_FIND, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	if (rows.n == 0)
@@ -498,8 +498,7 @@ store_version(struct req *req, struct resp *resp, enum stmt stmt,
 	compile_arena_free(&a);
 	if (str_reserve(&s, ANSWER_MAX) == -1)
 		return fail_memory(&req->fail);
-	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
-		-1 ||
+	if (db_one(req->db, req->arena, stmt, p, &rows, &req->fail) == -1 ||
 	    sql_reply_refused(req, &rows) == -1)
 		return -1;
 	str_add(&s, rows_text(&rows, 0, "body") + 1);

@@ -62,7 +62,7 @@ rule_quality_get(struct req *req, struct resp *resp)
 		return -1;
 	r = count_firings(req, resp, run);
 	live_book_clear_scoring(&run->live.scoring);
-	db_rollback(req->worker->db);
+	db_rollback(req->db);
 	if (r == -1)
 		return -1;
 	clock_text(run->since, since);
@@ -96,7 +96,7 @@ static int
 count_firings(struct req *req, struct resp *resp, struct quality_run *run)
 {
 	struct arena *a = req->arena;
-	struct db *db = req->worker->db;
+	struct db *db = req->db;
 	const int64_t now = clock_now();
 	struct arena_mark mark;
 	struct rows rows;
@@ -131,7 +131,7 @@ open_newest(struct req *req, struct quality_run *run)
 	params_init(&p, req->arena);
 	params_int(&p, run->days);
 	params_int(&p, DECISIONS_WANTED);
-	if (db_one(req->worker->db, req->arena, STMT_BACKTEST_NEWEST, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_BACKTEST_NEWEST, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	run->since = rows_time(&rows, 0, "since");
@@ -139,8 +139,8 @@ open_newest(struct req *req, struct quality_run *run)
 	params_text(&p, event_type_name(run->type));
 	params_time(&p, run->since);
 	params_int(&p, RULE_QUALITY_SAMPLES_MAX);
-	return db_run(req->worker->db, req->arena, STMT_BACKTEST_OPEN_NEWEST,
-	    &p, NULL, &req->fail);
+	return db_run(req->db, req->arena, STMT_BACKTEST_OPEN_NEWEST, &p, NULL,
+	    &req->fail);
 }
 
 /* Count a batch of samples; skip one that cannot be read. */

@@ -61,8 +61,8 @@ second_factor_offer(struct req *req, struct resp *resp)
 	params_text(&p, req->operator.email);
 	params_bytes(&p, sealed, sizeof(sealed));
 	if (got == 0)
-		got = db_one(req->worker->db, req->arena,
-		    STMT_SECOND_FACTOR_OFFER, &p, &rows, &req->fail);
+		got = db_one(req->db, req->arena, STMT_SECOND_FACTOR_OFFER, &p,
+		    &rows, &req->fail);
 	if (got == 0)
 		got = sql_reply_refused(req, &rows);
 	if (got == 0)
@@ -253,8 +253,8 @@ enable_key(struct req *req, struct resp *resp,
 	params_bytes(&p, factor->sealed, SECOND_FACTOR_SEALED_SIZE);
 	params_int(&p, step);
 	params_blobs(&p, hashes, sizes, N_RECOVERY_CODES);
-	if (db_one(req->worker->db, req->arena, STMT_SECOND_FACTOR_ENABLE, &p,
-		&rows, &req->fail) == -1 ||
+	if (db_one(req->db, req->arena, STMT_SECOND_FACTOR_ENABLE, &p, &rows,
+		&req->fail) == -1 ||
 	    sql_reply_refused(req, &rows) == -1 ||
 	    renew_session(req, resp, &s) == -1)
 		return -1;

@@ -118,8 +118,8 @@ setting_preview_retention(struct req *req, struct resp *resp)
 	struct str s;
 
 	if (check_page(req, RETENTION) == -1 ||
-	    runtime_setting_read(
-		req->worker->db, req->arena, &settings, &req->fail) == -1)
+	    runtime_setting_read(req->db, req->arena, &settings, &req->fail) ==
+		-1)
 		return -1;
 	override_page(req, RETENTION, &settings);
 	retention_days(&settings, days);
@@ -160,7 +160,7 @@ add_preview(struct req *req, struct str *s, enum retention which, int64_t days)
 	params_init(&p, req->arena);
 	params_text(&p, retention_name(which));
 	params_int(&p, days);
-	if (db_one(req->worker->db, req->arena, STMT_RETAIN_PREVIEW, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_RETAIN_PREVIEW, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	clock_text(rows_time(&rows, 0, "cut"), text);
@@ -179,8 +179,7 @@ show_page(struct req *req, struct resp *resp, enum setting_page page)
 	struct runtime_settings all;
 	struct str s;
 
-	if (runtime_setting_read(
-		req->worker->db, req->arena, &all, &req->fail) == -1)
+	if (runtime_setting_read(req->db, req->arena, &all, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	writer_object(&s, NULL);
@@ -254,8 +253,8 @@ store_page(struct req *req, enum setting_page page)
 	params_init(&p, req->arena);
 	params_texts(&p, names, n);
 	params_texts(&p, values, n);
-	return db_run(req->worker->db, req->arena, STMT_SETTING_PUT, &p, NULL,
-	    &req->fail);
+	return db_run(
+	    req->db, req->arena, STMT_SETTING_PUT, &p, NULL, &req->fail);
 }
 
 /* Make the committed change take effect on this host at once. */

@@ -157,7 +157,7 @@ find_shadow(struct req *req, const char *type, struct rows *ret)
 		    "must be a type of event, such as card.authorize");
 	params_init(&p, req->arena);
 	params_text(&p, type == NULL ? PLACE_MODEL : type);
-	if (db_run(req->worker->db, req->arena, STMT_SHADOW_FIND, &p, ret,
+	if (db_run(req->db, req->arena, STMT_SHADOW_FIND, &p, ret,
 		&req->fail) == -1)
 		return -1;
 	if (ret->n == 0 && type == NULL && conf.SCORER_SHADOW != NULL)

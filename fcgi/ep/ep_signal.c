@@ -76,7 +76,7 @@ read_attributes(struct req *req, enum event_type type, const char **ret)
 
 	params_init(&p, req->arena);
 	params_text(&p, event_type_name(type));
-	if (db_one(req->worker->db, req->arena, STMT_ATTRIBUTES_SEEN, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_ATTRIBUTES_SEEN, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	*ret = rows_text(&rows, 0, "attributes");

@@ -36,7 +36,7 @@ status_get(struct req *req, struct resp *resp)
 
 	if (g == NULL)
 		return fail_memory(&req->fail);
-	if (gauge_measure(req->worker->db, req->arena, g, &req->fail) == -1)
+	if (gauge_measure(req->db, req->arena, g, &req->fail) == -1)
 		return -1;
 	str_init(&s, req->arena);
 	writer_object(&s, NULL);

@@ -24,7 +24,7 @@ static void put_component(
 int
 storage_get(struct req *req, struct resp *resp)
 {
-	struct db *db = req->worker->db;
+	struct db *db = req->db;
 	struct active_model active;
 	struct rows size, rows;
 	struct str s;

@@ -80,7 +80,7 @@ read_recorded(struct req *req, struct rows *rows, struct sample *sample)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->arg[0]);
-	if (db_one(req->worker->db, req->arena, STMT_EXPLAIN_FIND, &p, rows,
+	if (db_one(req->db, req->arena, STMT_EXPLAIN_FIND, &p, rows,
 		&req->fail) == -1)
 		return -1;
 	if (!rows_null(rows, 0, "sample")) {

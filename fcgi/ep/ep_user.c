@@ -156,8 +156,8 @@ remove_second_factor(struct req *req, const char *email)
 		    "disable your own second factor with its code");
 	params_init(&p, req->arena);
 	params_text(&p, email);
-	if (db_one(req->worker->db, req->arena, STMT_SECOND_FACTOR_REMOVE, &p,
-		&rows, &req->fail) == -1)
+	if (db_one(req->db, req->arena, STMT_SECOND_FACTOR_REMOVE, &p, &rows,
+		&req->fail) == -1)
 		return -1;
 	return sql_reply_refused(req, &rows);
 }

@@ -88,8 +88,8 @@ answer_page(struct req *req, struct resp *resp, const struct log_kind *kind)
 	params_int(&p, lf.limit);
 	params_time_within(&p, lf.since);
 	params_time_within(&p, lf.until);
-	if (db_one(req->worker->db, req->arena, STMT_LOG_PAGE, &p, &rows,
-		&req->fail) == -1)
+	if (db_one(req->db, req->arena, STMT_LOG_PAGE, &p, &rows, &req->fail) ==
+	    -1)
 		return -1;
 	if (!rows_null(&rows, 0, "read_until")) {
 		clock_text(rows_time(&rows, 0, "read_until"), at);

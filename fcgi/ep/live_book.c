@@ -32,11 +32,10 @@ live_book_load_scoring(struct req *req, struct live_scoring *ret)
 	active_model_init(&ret->model);
 	if (ret->scoring.scorer == SCORER_ML)
 		return active_model_refresh(
-		    &ret->model, req->worker->db, req->arena, 1, f);
+		    &ret->model, req->db, req->arena, 1, f);
 	if (ret->scoring.scorer != SCORER_LEARNED)
 		return 0;
-	return tag_weight_cache_load(
-	    &ret->tag_weights, req->worker->db, req->arena, f);
+	return tag_weight_cache_load(&ret->tag_weights, req->db, req->arena, f);
 }
 
 void
@@ -87,7 +86,7 @@ read_active(
 
 	params_init(&p, req->arena);
 	params_text(&p, event_type_name(type));
-	return db_one(req->worker->db, req->arena, stmt, &p, ret, &req->fail);
+	return db_one(req->db, req->arena, stmt, &p, ret, &req->fail);
 }
 
 static int

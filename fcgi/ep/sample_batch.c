@@ -10,7 +10,7 @@
 int
 sample_batch_ask(struct req *req)
 {
-	struct db *db = req->worker->db;
+	struct db *db = req->db;
 
 	if (db_prepare_late(db, STMT_BACKTEST_NEXT, &req->fail) == -1 ||
 	    db_send(db, STMT_BACKTEST_NEXT, NULL, &req->fail) == -1)
@@ -21,7 +21,7 @@ sample_batch_ask(struct req *req)
 int
 sample_batch_take(struct req *req, struct rows *ret)
 {
-	if (db_sync(req->worker->db, req->arena, ret, 1, &req->fail) == -1)
+	if (db_sync(req->db, req->arena, ret, 1, &req->fail) == -1)
 		return -1;
 	return ret->n == 0 ? 0 : sample_batch_ask(req);
 }

@@ -19,7 +19,7 @@ sample_turn_take(struct req *req, struct resp *resp)
 
 	params_init(&p, req->arena);
 	params_text(&p, req->operator.email);
-	if (db_one(req->worker->db, req->arena, STMT_SAMPLE_TURN, &p, &rows,
+	if (db_one(req->db, req->arena, STMT_SAMPLE_TURN, &p, &rows,
 		&req->fail) == -1)
 		return -1;
 	if (rows_bool(&rows, 0, "taken"))

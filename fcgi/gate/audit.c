@@ -41,7 +41,7 @@ audit_handle(struct req *req, struct resp *resp)
 	if (req->route->handler(req, resp) == -1 ||
 	    (!req->change->part_committed &&
 		audit_add_entry(req, resp->status, &req->fail) == -1)) {
-		db_rollback(req->worker->db);
+		db_rollback(req->db);
 		return -1;
 	}
 	if (sql_reply_none(req, STMT_COMMIT) == -1)
@@ -71,7 +71,7 @@ audit_add_entry(struct req *req, int status, struct fail *f)
 	params_text(&p, str_text(&action));
 	params_int(&p, status);
 	params_text(&p, str_text(&body));
-	return db_run(req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, f);
+	return db_run(req->db, req->arena, STMT_AUDIT_ADD, &p, NULL, f);
 }
 
 int
@@ -133,7 +133,7 @@ audit_login(struct req *req, const char *email, enum code refusal)
 	params_int(&p, refusal == CODE__NONE ? 200 : fail_code_status(refusal));
 	params_text(&p, "{}");
 	return db_run(
-	    req->worker->db, req->arena, STMT_AUDIT_ADD, &p, NULL, &req->fail);
+	    req->db, req->arena, STMT_AUDIT_ADD, &p, NULL, &req->fail);
 }
 
 void
@@ -147,8 +147,8 @@ audit_login_failed(struct req *req, const char *email)
 	params_init(&p, req->arena);
 	params_text(&p, email);
 	params_text(&p, account);
-	if (db_run(req->worker->db, req->arena, STMT_AUDIT_LOGIN_FAILED, &p,
-		NULL, &f) == -1)
+	if (db_run(req->db, req->arena, STMT_AUDIT_LOGIN_FAILED, &p, NULL,
+		&f) == -1)
 		log_warn("event=audit_write_failed why=%s", f.why);
 }
 

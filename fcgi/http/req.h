@@ -14,6 +14,7 @@
 #include "lib/sys/crypt.h"
 
 struct FCGX_Stream;
+struct db;
 struct decision_request;
 struct event;
 struct json_object;
@@ -75,6 +76,7 @@ struct req_change {
 /* One request.  Its arena holds everything. */
 struct req {
 	struct worker *worker; /* connection, engine, shared memory */
+	struct db *db; /* that of the worker, or what standby_read_db() chose */
 	struct arena *arena;
 	struct fail fail; /* set by handlers and by route_run.c */
 

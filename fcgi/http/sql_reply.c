@@ -16,8 +16,7 @@ sql_reply_read(
 {
 	struct rows rows;
 
-	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
-	    -1)
+	if (db_one(req->db, req->arena, stmt, p, &rows, &req->fail) == -1)
 		return -1;
 	return resp_json(req, resp, 200, rows_text(&rows, 0, "body"));
 }
@@ -28,8 +27,7 @@ sql_reply_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
 {
 	struct rows rows;
 
-	if (db_one(req->worker->db, req->arena, stmt, p, &rows, &req->fail) ==
-		-1 ||
+	if (db_one(req->db, req->arena, stmt, p, &rows, &req->fail) == -1 ||
 	    sql_reply_refused(req, &rows) == -1)
 		return -1;
 	return resp_json(req, resp, status, rows_text(&rows, 0, "body"));
@@ -38,8 +36,7 @@ sql_reply_write(struct req *req, struct resp *resp, int status, enum stmt stmt,
 int
 sql_reply_none(struct req *req, enum stmt stmt)
 {
-	return db_run(
-	    req->worker->db, req->arena, stmt, NULL, NULL, &req->fail);
+	return db_run(req->db, req->arena, stmt, NULL, NULL, &req->fail);
 }
 
 int
