@@ -448,6 +448,11 @@ grant execute on function assay.shadow_lock(),
     assay.shadow_list(text) to assay_operator;
 grant execute on function assay.shadow_scorer(text) to assay_companion;
 
+-- operator asks whether a standby shows all that the primary has.
+grant execute on function assay.log_position(),
+    assay.database_number(), assay.log_missing(bigint, bigint, bigint)
+    to assay_operator;
+
 -- operator erases whole users, through functions that run as the owner.
 grant execute on function assay.erase_begin(text),
     assay.erasure_name(text),

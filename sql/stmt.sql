@@ -87,6 +87,14 @@ rollback;
 select migration, missing, read_only, has_month
 from assay.schema_status($1::text::bigint[]);
 
+-- Reads from a standby (fcgi/gate/standby_read.c) ---------------------------
+
+-- name: log_position one read late
+select reached, timeline, database from assay.log_position();
+
+-- name: log_missing one read late
+select assay.log_missing($1::bigint, $2::bigint, $3::bigint) as missing;
+
 -- The decision path (lib/txn/txn.c) -----------------------------------------
 
 -- For this transaction only: one of many events may take longer.

@@ -127,8 +127,8 @@ static void
 check_trusted_files(int64_t *soonest, struct finding *ret)
 {
 	const char *const urls[] = { conf.DATABASE_URL,
-		conf.OPERATOR_DATABASE_URL, conf.COMPANION_DATABASE_URL,
-		conf.RETAIN_DATABASE_URL };
+		conf.OPERATOR_DATABASE_URL, conf.OPERATOR_READ_DATABASE_URL,
+		conf.COMPANION_DATABASE_URL, conf.RETAIN_DATABASE_URL };
 	const char *const files[] = { conf.REDIS_CA_FILE, conf.MODEL_CA_FILE };
 	static const char *const options[] = { "sslrootcert", "sslcert" };
 	char *path;

@@ -35,6 +35,7 @@
 
 #define BACKTEST_ID_SIZE 21 /* "bkt_", 16 digits and a NUL */
 #define SMALL 20000 /* samples; so many are no long request */
+#define SILENCE_MAX (60 * CLOCK_SECOND) /* of a standby */
 #define SMALL_LIMIT 15 /* seconds */
 #define SMALL_ROWS 100000 /* decisions of all types to look at */
 #define NEWEST_MAX 1000000
@@ -264,7 +265,6 @@ test_candidate(struct req *req, struct resp *resp)
 		return -1;
 	read_size(req, bt);
 	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
-	db_set_deadline(req->db, bt->deadline + CLOCK_SECOND);
 	r = run_backtest(req, resp, bt);
 	live_book_clear_scoring(&bt->live.scoring);
 	atomic_store(&req->worker->slot->backtest_type, 0);
@@ -328,7 +328,8 @@ run_backtest(struct req *req, struct resp *resp, struct backtest_state *bt)
 	struct rows rows;
 	int r;
 
-	if (open_samples(req, resp, bt) == -1 || sample_batch_ask(req) == -1)
+	if (check_continue(req, bt) == -1 ||
+	    open_samples(req, resp, bt) == -1 || sample_batch_ask(req) == -1)
 		return -1;
 	mark = arena_mark(a);
 	do {
@@ -466,10 +467,19 @@ read_live(struct req *req, struct backtest_state *bt)
 	return 0;
 }
 
-/* Fail if the caller has disconnected, the pool is stopping, or time is up. */
+/*
+ * Fail if the caller has disconnected, the pool is stopping, or time is up. The
+ * next calls of the database may take as long as is left; those of a standby
+ * not so long, because the primary can do the work again.
+ */
 static int
 check_continue(struct req *req, const struct backtest_state *bt)
 {
+	const bool standby = req->db != req->worker->db;
+	const int64_t end = bt->deadline + CLOCK_SECOND;
+	const int64_t silent = clock_ticks() + SILENCE_MAX;
+
+	db_set_deadline(req->db, standby && silent < end ? silent : end);
 	if (req_abandoned(req))
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "the caller has disconnected");

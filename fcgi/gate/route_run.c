@@ -19,6 +19,7 @@
 #include "fcgi/gate/proposal.h"
 #include "fcgi/gate/route_find.h"
 #include "fcgi/gate/route_run.h"
+#include "fcgi/gate/standby_read.h"
 #include "fcgi/http/path_match.h"
 #include "fcgi/http/query.h"
 #include "fcgi/http/resp.h"
@@ -87,7 +88,7 @@ run_handler(struct req *req, struct resp *resp)
 {
 	if (req->route->trail == TRAIL_AUDIT)
 		return audit_handle(req, resp);
-	return req->route->handler(req, resp);
+	return standby_read_run(req, resp);
 }
 
 /* Check everything that precedes the handler, in order. */

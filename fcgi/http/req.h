@@ -76,7 +76,7 @@ struct req_change {
 /* One request.  Its arena holds everything. */
 struct req {
 	struct worker *worker; /* connection, engine, shared memory */
-	struct db *db; /* that of the worker, or what standby_read_db() chose */
+	struct db *db; /* that of the worker, or of its standby */
 	struct arena *arena;
 	struct fail fail; /* set by handlers and by route_run.c */
 

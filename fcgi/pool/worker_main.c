@@ -32,6 +32,7 @@
 static size_t max_requests(const struct worker *w);
 static int prepare_engine(struct worker *w);
 static int prepare_db(struct worker *w, struct fail *f);
+static int prepare_standby(struct worker *w, struct fail *f);
 static size_t spare_sessions(void);
 static int watch_listener(int listener);
 static bool wait_ready(int epoll, int listener, struct worker *w, bool *leave);
@@ -74,6 +75,7 @@ worker_main_run(struct worker *w, int listener)
 	}
 
 	request_loop_free(s);
+	db_close(w->standby);
 	db_close(w->db);
 	redis_close(w->redis);
 	engine_free(w->engine);
@@ -141,7 +143,7 @@ prepare_db(struct worker *w, struct fail *f)
 			return -1;
 		db_share(w->db, &w->shm->operator_db);
 		db_limit_sessions(w->db, &w->shm->decide_db, spare_sessions());
-		return 0;
+		return prepare_standby(w, f);
 	}
 	w->db = db_new(conf.DATABASE_URL, "assay decide", TXN_TIMEOUT_ONE,
 	    STMT_SESSION_DECIDE, f);
@@ -150,6 +152,21 @@ prepare_db(struct worker *w, struct fail *f)
 	db_share(w->db, &w->shm->decide_db);
 	db_limit_sessions(w->db, &w->shm->operator_db, spare_sessions());
 	db_set_breaker(w->db, &w->shm->retry_at);
+	return 0;
+}
+
+/* The same for the standby that operators read, if there is one. */
+static int
+prepare_standby(struct worker *w, struct fail *f)
+{
+	if (conf.OPERATOR_READ_DATABASE_URL == NULL)
+		return 0;
+	w->standby = db_new(conf.OPERATOR_READ_DATABASE_URL, "assay read",
+	    OPERATOR_TIMEOUT_MS, STMT_SESSION, f);
+	if (w->standby == NULL)
+		return -1;
+	db_share(w->standby, &w->shm->standby_db);
+	db_limit_sessions(w->standby, NULL, (size_t)conf.OPERATOR_WORKERS);
 	return 0;
 }
 

@@ -26,6 +26,7 @@ struct worker {
 	struct shm *shm;
 	struct worker_slot *slot; /* its slot in shm */
 	struct db *db; /* maybe disconnected; NULL: DATABASE_URL is not set */
+	struct db *standby; /* for large reads of operators, or NULL */
 	int64_t shared_session; /* db_session() that last read settings */
 	struct redis *redis; /* NULL: budgets are counted per host */
 	struct spool *spool; /* NULL: degraded decisions need the database */

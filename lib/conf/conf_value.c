@@ -142,6 +142,17 @@ conf_value_attributes(
 
 /* A comma-separated list of directories, for lib/sys/disk.h. */
 const char *
+conf_value_one_server(
+    const char *name, const char *value, const struct conf *next)
+{
+	(void)name;
+	(void)next;
+	return strchr(value, ',') == NULL
+	    ? NULL
+	    : "must name one server, without a comma";
+}
+
+const char *
 conf_value_paths(const char *name, const char *value, const struct conf *next)
 {
 	(void)name;

@@ -62,7 +62,8 @@ const char *conf_value_text(
     enum conf_type type, const void *member, char text[CONF_TEXT_SIZE]);
 
 /* The functions that conf.tbl names. */
-conf_check_fn conf_value_approvals, conf_value_attributes, conf_value_paths,
-    conf_value_placeholders, conf_value_redis, conf_value_secrets;
+conf_check_fn conf_value_approvals, conf_value_attributes,
+    conf_value_one_server, conf_value_paths, conf_value_placeholders,
+    conf_value_redis, conf_value_secrets;
 
 #endif

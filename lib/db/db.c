@@ -117,6 +117,12 @@ db_set_deadline(struct db *db, int64_t ticks)
 }
 
 void
+db_hold_session(struct db *db, bool held)
+{
+	db->held = held;
+}
+
+void
 db_set_cancel_check(struct db *db, db_cancel_check_fn *check, void *arg)
 {
 	db->cancel_check = check;

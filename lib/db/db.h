@@ -150,6 +150,12 @@ void db_limit_sessions(
  */
 void db_set_breaker(struct db *db, _Atomic int64_t *retry_at);
 
+/*
+ * While held, a session that is lost is not replaced: every call fails until it
+ * is released.
+ */
+void db_hold_session(struct db *db, bool held);
+
 /* Close and free; NULL is allowed. */
 void db_close(struct db *db);
 

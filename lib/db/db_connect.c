@@ -66,7 +66,8 @@ db_connect(struct db *db, struct fail *f)
 	 * If a slow statement has used up the time, a healthy server would look
 	 * silent.
 	 */
-	if (db_earlier_deadline(db, CONNECT_MAX) - begun < CONNECT_MIN ||
+	if (db->held ||
+	    db_earlier_deadline(db, CONNECT_MAX) - begun < CONNECT_MIN ||
 	    !breaker_allows_attempt(db)) {
 		db->trouble = DB_LOST;
 		db->unfit = DB_UNTRIED;

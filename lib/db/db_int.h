@@ -29,6 +29,7 @@ struct db {
 	void *cancel_arg;
 	int64_t cancelled_at; /* clock_ticks(), 0: not cancelled */
 	enum stmt setup; /* sets each session up */
+	bool held; /* of db_hold_session() */
 	int64_t session; /* how many sessions there were */
 	int64_t server; /* identifies the server of the last one */
 	int64_t timeline; /* of that server, or 0 */

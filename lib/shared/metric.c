@@ -85,6 +85,7 @@ static const char *const collections[] = {
 #undef COLLECTION
 #undef RETAINED
 };
+static const char *const servers[] = { "standby", "behind", "away" };
 static const char *const groups[] = { "decide", "operator" };
 static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
 
@@ -142,6 +143,10 @@ _Static_assert(METRIC_TOPIC == nitems(topics), "event_topics.tbl has more");
 #define LABEL_COLLECTION                                                       \
 	{                                                                      \
 		"collection", collections, METRIC_COLLECTION                   \
+	}
+#define LABEL_SERVER                                                           \
+	{                                                                      \
+		"server", servers, METRIC_SERVER                               \
 	}
 #define LABEL_GROUP                                                            \
 	{                                                                      \

@@ -25,6 +25,7 @@ enum metric_values {
 	METRIC_RESULT = 3, /* delivered, failed, dead */
 	METRIC_COLLECTION = 5, /* in the order of collections.tbl */
 	METRIC_GROUP = 2, /* decide, operator */
+	METRIC_SERVER = 3, /* standby, behind, away */
 	METRIC_CLASS = 5, /* 1xx to 5xx */
 	METRIC_TOPIC = 6, /* in the order of event_topics.tbl */
 	METRIC_SOURCE = 3, /* disk, url, s3 */

@@ -83,6 +83,10 @@ struct shm {
 	_Atomic int64_t retry_at; /* of the decide workers; db_set_breaker() */
 	struct db_shared decide_db; /* DATABASE_URL of the pool, or a job's */
 	struct db_shared operator_db; /* OPERATOR_DATABASE_URL */
+	struct db_shared standby_db; /* OPERATOR_READ_DATABASE_URL */
+	_Atomic int32_t standby_use; /* of fcgi/gate/standby_read.c */
+	_Atomic int64_t standby_rest; /* the same: clock_ticks() until which no
+					 request asks the standby */
 	struct geoip_status geoip[GEOIP__MAX];
 	_Atomic int64_t spool_records; /* never too low; lib/spool/spool.c */
 	_Atomic int64_t spool_oldest; /* time of the oldest, or 0 */

@@ -63,6 +63,39 @@ return case when not pg_is_in_recovery() then
     | ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint
     end;
 
+-- A number of this database, the same on its primary and on its standbys.
+create or replace function assay.database_number()
+returns bigint language sql stable
+return (select hashint8extended(c.system_identifier, d.oid::bigint)
+    from pg_control_system() c, pg_database d
+    where d.datname = current_database());
+
+-- Where the log of this primary ends: bytes from its start, the timeline and the
+-- database.
+create or replace function assay.log_position(out reached bigint,
+    out timeline bigint, out database bigint)
+language sql
+begin atomic
+	select (l.lsn - '0/0')::bigint,
+		('x' || left(pg_walfile_name(l.lsn), 8))::bit(32)::bigint,
+		assay.database_number()
+	from (select pg_current_wal_flush_lsn() as lsn) l;
+end;
+
+-- How many bytes of the log up to such a position this standby has not replayed;
+-- null if it does not stream that database in that timeline.  The owner sees the
+-- timeline if it is a superuser or has the role pg_monitor.
+create or replace function assay.log_missing(reached bigint, timeline bigint,
+    database bigint)
+returns bigint language sql security definer
+set search_path = pg_catalog, pg_temp
+return case when pg_is_in_recovery()
+	and log_missing.database = assay.database_number()
+	and exists (select from pg_stat_wal_receiver r
+	    where r.status = 'streaming' and r.received_tli = log_missing.timeline)
+    then greatest(log_missing.reached
+	- (pg_last_wal_replay_lsn() - '0/0')::bigint, 0) end;
+
 -- Why a program that knows the migrations up to last_known must not use this
 -- database: 'newer', it needs a newer program, or 'restored', it needs assayctl
 -- restored; null if the program may use it.
