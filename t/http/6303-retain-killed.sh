@@ -111,13 +111,13 @@ cron retain
 is "the next sweep removes what the ended ones left" \
     "$(sweep_counts)" "0 0 0 1 0 0"
 
+# Which months lost only a part of their rows depends on the day; the keys always do.
 # shellcheck disable=SC2317 # called by name
 tables_vacuumed() {
-	[ "$(sql "select string_agg(distinct
-		regexp_replace(relname, '_[0-9]+', ''), ' ')
-	    from pg_stat_user_tables where autovacuum_count > 0
-		and relname ~ '^(decision_detail|idempotency|verdict_log)'")" = \
-	    "decision_detail idempotency verdict_log" ]
+	[ "$(sql "select bool_and(autovacuum_count > 0),
+	    bool_or(relname = 'idempotency')
+	    from pg_stat_user_tables where n_tup_del > 0
+		and relname ~ '^(decision_detail|idempotency|verdict_log)'")" = "t|t" ]
 }
 
 # RETENTION_VACUUM lets autovacuum see the removed rows.
