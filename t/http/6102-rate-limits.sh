@@ -37,6 +37,9 @@ decide_on ""
 is "a decision over the lower limit answers 429" \
     "$(limit_seen) $(header x-ratelimit-remaining)" "429 2 0"
 decide_on 2
+# The worker shares what it has read with the others after its answer.
+stack_until 10 "$stack_pool_pid" grep -q 'event=settings_shared epoch=2' \
+    "$scratch/log/pool2.log"
 decide_on 2
 is "the other host sees the lower limit after its next decision" \
     "$(limit_seen)" "429 2"
