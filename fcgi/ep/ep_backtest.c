@@ -35,7 +35,9 @@
 
 #define BACKTEST_ID_SIZE 21 /* "bkt_", 16 digits and a NUL */
 #define SMALL 20000 /* samples; so many are no long request */
-#define SILENCE_MAX (60 * CLOCK_SECOND) /* of a standby */
+#define STANDBY_SHARE 10 /* the part of the time that a standby may take, */
+#define STANDBY_MIN 5000 /* or so many ms */
+#define SLACK CLOCK_SECOND /* for the server's own timeout to come first */
 #define SMALL_LIMIT 15 /* seconds */
 #define SMALL_ROWS 100000 /* decisions of all types to look at */
 #define NEWEST_MAX 1000000
@@ -84,6 +86,9 @@ static int find_start(
     struct req *req, const struct backtest_state *bt, const char **ret_since);
 static int read_live(struct req *req, struct backtest_state *bt);
 static int check_continue(struct req *req, const struct backtest_state *bt);
+static int64_t call_limit_ms(
+    const struct req *req, const struct backtest_state *bt);
+static void explain_end(struct req *req, const struct backtest_state *bt);
 static int fail_too_long(struct req *req, const struct backtest_state *bt);
 static int publish_progress(struct req *req, const struct backtest_state *bt);
 static void add_running(struct str *s, const struct worker_slot *slot);
@@ -259,7 +264,7 @@ test_candidate(struct req *req, struct resp *resp)
 
 	if (bt == NULL)
 		return fail_memory(&req->fail);
-	bt->started = clock_ticks();
+	bt->started = req->began;
 	if (read_candidate(req, bt) == -1 ||
 	    flip_page_read(&bt->page, req->json, &req->fail) == -1)
 		return -1;
@@ -268,8 +273,8 @@ test_candidate(struct req *req, struct resp *resp)
 	r = run_backtest(req, resp, bt);
 	live_book_clear_scoring(&bt->live.scoring);
 	atomic_store(&req->worker->slot->backtest_type, 0);
-	if (r == -1 && db_trouble(req->db) == DB_TIMEOUT)
-		fail_too_long(req, bt);
+	if (r == -1 && req->fail.kind == FAIL_US)
+		explain_end(req, bt);
 	db_set_deadline(req->db, 0);
 	db_rollback(req->db);
 	if (r == -1)
@@ -360,9 +365,10 @@ open_samples(struct req *req, struct resp *resp, struct backtest_state *bt)
 	    (bt->small && sample_turn_take(req, resp) == -1))
 		return -1;
 	params_init(&p, a);
-	params_int(&p, bt->limit_s * 1000);
+	params_int(&p, call_limit_ms(req, bt));
 	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
-	    read_live(req, bt) == -1 || publish_progress(req, bt) == -1)
+	    read_live(req, bt) == -1 || check_continue(req, bt) == -1 ||
+	    publish_progress(req, bt) == -1 || check_continue(req, bt) == -1)
 		return -1;
 	params_init(&p, a);
 	params_text(&p, event_type_name(bt->type));
@@ -468,18 +474,14 @@ read_live(struct req *req, struct backtest_state *bt)
 }
 
 /*
- * Fail if the caller has disconnected, the pool is stopping, or time is up. The
- * next calls of the database may take as long as is left; those of a standby
- * not so long, because the primary can do the work again.
+ * Fail if the caller has disconnected, the pool is stopping, or time is up.
+ * Allow the next call of the database some time.
  */
 static int
 check_continue(struct req *req, const struct backtest_state *bt)
 {
-	const bool standby = req->db != req->worker->db;
-	const int64_t end = bt->deadline + CLOCK_SECOND;
-	const int64_t silent = clock_ticks() + SILENCE_MAX;
-
-	db_set_deadline(req->db, standby && silent < end ? silent : end);
+	db_set_deadline(
+	    req->db, clock_ticks() + call_limit_ms(req, bt) * 1000 + SLACK);
 	if (req_abandoned(req))
 		return fail_set(&req->fail, FAIL_DENIED, UNAVAILABLE, NULL,
 		    "the caller has disconnected");
@@ -492,6 +494,39 @@ check_continue(struct req *req, const struct backtest_state *bt)
 	if (clock_ticks() >= bt->deadline)
 		return fail_too_long(req, bt);
 	return 0;
+}
+
+/*
+ * How long one call of the database may take: as long as is left, but with a
+ * standby only a part of that, because the primary can do the work again.
+ */
+static int64_t
+call_limit_ms(const struct req *req, const struct backtest_state *bt)
+{
+	int64_t left = (bt->deadline - clock_ticks()) / 1000;
+	int64_t part = bt->limit_s * 1000 / STANDBY_SHARE;
+
+	if (left < 1)
+		left = 1; /* 0 is no limit */
+	if (part < STANDBY_MIN)
+		part = STANDBY_MIN;
+	return req->db == req->worker->db || left < part ? left : part;
+}
+
+/*
+ * The database has failed.  If the backtest must end anyway, say that instead:
+ * so the primary does not do the work again.
+ */
+static void
+explain_end(struct req *req, const struct backtest_state *bt)
+{
+	const struct fail why = req->fail;
+
+	if (check_continue(req, bt) == -1)
+		return;
+	req->fail = why;
+	if (db_trouble(req->db) == DB_TIMEOUT && req->db == req->worker->db)
+		fail_too_long(req, bt);
 }
 
 static int

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads from a standby, so that operators leave the primary to the decisions.
- */
+/* Reads of operators from a standby: the primary decides. */
 #include "config.h"
 
 #include <poll.h>
@@ -20,7 +19,8 @@
 
 #define WAIT_MAX (CLOCK_SECOND / 2) /* for the standby to catch up */
 #define WAIT_PAUSE 10 /* ms between two questions */
-#define READ_MAX (5 * CLOCK_SECOND) /* of a handler that sets no deadline */
+#define READ_MAX (7 * CLOCK_SECOND) /* of a handler that sets no deadline */
+#define BOTH_MAX (18 * CLOCK_SECOND) /* with the primary's work after that */
 #define REST (5 * CLOCK_SECOND) /* without the standby, after a failure */
 
 /* Who answers, in the order of the metric's label. */
@@ -37,6 +37,7 @@ struct log_position {
 	int64_t database;
 };
 
+static int run_again(struct req *req, struct resp *resp);
 static bool take_standby(struct req *req);
 static enum standby_use ask_standby(struct req *req, struct fail *f);
 static int read_position(
@@ -72,12 +73,26 @@ standby_read_run(struct req *req, struct resp *resp)
 		count_use(req, USE_STANDBY);
 		return r;
 	}
-	note_use(req, USE_PRIMARY_AWAY, &req->fail);
+	if (db_trouble(req->worker->standby) != DB_TIMEOUT)
+		note_use(req, USE_PRIMARY_AWAY, &req->fail);
 	count_use(req, USE_PRIMARY_AWAY);
 	memset(&req->fail, 0, sizeof(req->fail));
 	arena_rewind(req->arena, mark);
-	worker_limit(req->worker, route->limit_s);
-	return route->handler(req, resp);
+	return run_again(req, resp);
+}
+
+/* The same with the primary, within the time that nginx allows for both. */
+static int
+run_again(struct req *req, struct resp *resp)
+{
+	struct worker *w = req->worker;
+	int r;
+
+	worker_limit(w, req->route->limit_s);
+	db_set_deadline(w->db, req->began + BOTH_MAX);
+	r = req->route->handler(req, resp);
+	db_set_deadline(w->db, 0);
+	return r;
 }
 
 /* Give the request the standby, held, unless the primary has to answer. */
@@ -189,16 +204,23 @@ count_use(struct req *req, enum standby_use use)
 	metric_add(req->worker->slot, METRIC_ID_STANDBY_READS, use, 0, 1);
 }
 
-/* Keep the result for all workers; log a change; let the standby rest. */
+/*
+ * Keep the result for all workers; log a change; let the standby rest.  A
+ * success does not end a rest that another worker has begun meanwhile.
+ */
 static void
 note_use(struct req *req, enum standby_use use, const struct fail *f)
 {
 	struct shm *shm = req->worker->shm;
-	const enum standby_use before =
-	    (enum standby_use)atomic_exchange(&shm->standby_use, (int32_t)use);
+	const int64_t now = clock_ticks();
+	enum standby_use before;
 
+	if (use == USE_STANDBY && now < atomic_load(&shm->standby_rest))
+		return;
 	if (use != USE_STANDBY)
-		atomic_store(&shm->standby_rest, clock_ticks() + REST);
+		atomic_store(&shm->standby_rest, now + REST);
+	before =
+	    (enum standby_use)atomic_exchange(&shm->standby_use, (int32_t)use);
 	if (use == before)
 		return;
 	if (use == USE_STANDBY)

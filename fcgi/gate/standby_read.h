@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads from a standby, so that operators leave the primary to the decisions.
- */
+/* Reads of operators from a standby: the primary decides. */
 #ifndef FCGI_GATE_STANDBY_READ_H
 #define FCGI_GATE_STANDBY_READ_H
 

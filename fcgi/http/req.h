@@ -95,6 +95,7 @@ struct req {
 	const char *correlation_id; /* from the caller, or a new cor_ id */
 	const char *client_ip; /* after TRUST_PROXY; personal */
 	int64_t received_at; /* nginx's $msec as us UTC, 0 if absent */
+	int64_t began; /* clock_ticks() when this worker took it */
 
 	const struct route *route;
 	const char *arg[REQ_PATH_ARGS_MAX]; /* decoded {parameters} */

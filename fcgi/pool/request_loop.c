@@ -214,6 +214,7 @@ receive_request(struct request_loop *s, struct pending_request *pr)
 	req_init(&pr->req, s->worker, &s->arena, pr->fcgx.envp, pr->fcgx.in,
 	    conf.TRUST_PROXY, clock_now());
 	pr->req.db = s->worker->db;
+	pr->req.began = clock_ticks();
 	pr->req.connection = pr->fcgx.ipcFd;
 
 	/* A kept connection would occupy this worker while others wait. */

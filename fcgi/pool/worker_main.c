@@ -28,6 +28,7 @@
 #include "lib/txn/txn.h"
 
 #define OPERATOR_TIMEOUT_MS 15000
+#define STANDBY_TIMEOUT_MS 6000 /* then the primary has time to do the work */
 
 static size_t max_requests(const struct worker *w);
 static int prepare_engine(struct worker *w);
@@ -162,7 +163,7 @@ prepare_standby(struct worker *w, struct fail *f)
 	if (conf.OPERATOR_READ_DATABASE_URL == NULL)
 		return 0;
 	w->standby = db_new(conf.OPERATOR_READ_DATABASE_URL, "assay read",
-	    OPERATOR_TIMEOUT_MS, STMT_SESSION, f);
+	    STANDBY_TIMEOUT_MS, STMT_SESSION, f);
 	if (w->standby == NULL)
 		return -1;
 	db_share(w->standby, &w->shm->standby_db);

@@ -140,7 +140,7 @@ conf_value_attributes(
 	}
 }
 
-/* A comma-separated list of directories, for lib/sys/disk.h. */
+/* A connection string of one server. */
 const char *
 conf_value_one_server(
     const char *name, const char *value, const struct conf *next)
@@ -149,9 +149,10 @@ conf_value_one_server(
 	(void)next;
 	return strchr(value, ',') == NULL
 	    ? NULL
-	    : "must name one server, without a comma";
+	    : "must name one server; write a comma in a password as %2C";
 }
 
+/* A comma-separated list of directories, for lib/sys/disk.h. */
 const char *
 conf_value_paths(const char *name, const char *value, const struct conf *next)
 {

@@ -21,7 +21,7 @@ db_run(struct db *db, struct arena *a, enum stmt stmt, const struct params *p,
 	int tries;
 
 	/* A transaction dies with its session: repeat nothing inside it. */
-	for (tries = 0; tries < (inside ? 1 : 2); tries++) {
+	for (tries = 0; tries < (inside || db->held ? 1 : 2); tries++) {
 		if (db_ready(db, f) == -1 || db_prepare_late(db, stmt, f) == -1)
 			return -1;
 		if (db_send(db, stmt, p, f) != -1 &&

@@ -52,6 +52,11 @@ for n in $(seq 20); do
 	[ "$(decide_and_see "e-$n")" = "e-$n" ] || late=$((late + 1))
 done
 is "each of twenty reads shows the decision before it" "$late" 0
+check "the standby has answered some of them" [ "$(reads standby)" -gt 0 ]
+is "no server follows another database or timeline" "$(standby_sql "select
+    assay.log_missing(0, 1, assay.database_number()),
+    assay.log_missing(0, 1, 5), assay.log_missing(0, 2, assay.database_number())")" \
+    "0||"
 
 # Each route that may read the standby succeeds there, so it writes nothing.
 for path in /v1/verdicts /v1/activity /v1/analytics/summary \
@@ -78,16 +83,27 @@ standby_sql 'select pg_wal_replay_resume()' >/dev/null
 check "the standby answers again" from_standby GET /v1/verdicts
 
 # It fails in the middle: the primary does the work again.
-hold_lock "lock table assay.decision_detail in access exclusive mode"
+hold_lock "lock table assay.label in access exclusive mode"
 # shellcheck disable=SC2317 # called by name
 standby_waits() {
 	[ "$(standby_sql "select count(*) from pg_stat_activity
 	    where application_name = 'assay read' and wait_event_type = 'Lock'")" = 1 ]
 }
 sql 'select pg_switch_wal()' >/dev/null
-post_later failing /v1/backtest '{"eventType":"order.place"}' \
-    -H "Authorization: Bearer $TOKEN"
-check "a backtest waits on the standby" stack_until 20 0 standby_waits
+start_backtest() {
+	post_later "$1" /v1/backtest '{"eventType":"order.place"}' \
+	    -H "Authorization: Bearer $TOKEN"
+	check "the backtest $1 waits on the standby" stack_until 20 0 standby_waits
+}
+start_backtest cancelled
+http GET /v1/backtest
+http POST "/v1/backtest/$(json '.running[0].id')/cancel"
+standby_sql "select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'assay read'" >/dev/null
+await_answer cancelled
+is "a cancelled backtest is not done again" "$STATUS $(json .code)" \
+    "409 BACKTEST_CANCELLED"
+start_backtest failing
 stack_end "$standby_pid" INT
 check "the backtest waits on the primary" stack_until 20 0 lock_waiters_are 1
 release_lock
