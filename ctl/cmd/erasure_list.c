@@ -122,8 +122,8 @@ check_lines(struct erasure_list *el, uint64_t *line_no, struct fail *f)
 }
 
 /*
- * Read the next erasures.  Return 1, 0 if there is none left, or -1 with f set;
- * *line_no is the last line that was read.
+ * Read the next erasures.  Return 1 if the list had some, 0 at its end, and -1
+ * with f set after a fault.  *line_no becomes the number of the last line read.
  */
 static int
 read_erasures(

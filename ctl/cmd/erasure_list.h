@@ -20,8 +20,8 @@ struct erasure_list {
 
 /*
  * Open the log at path, a regular file, and check its lines of erasures; other
- * lines do not matter.  Return 0, or -1 with f set: a line is cut or of the
- * future, there is none, or the file cannot be read.
+ * lines do not matter.  Return 0.  Return -1 with f set if the file cannot be
+ * read or has no such line, or if a line is cut or its time is in the future.
  */
 int erasure_list_open(struct erasure_list *el, const char *path, struct fail *f)
     __attribute__((warn_unused_result));

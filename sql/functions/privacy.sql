@@ -5,9 +5,10 @@
 -- a bounded amount of work.
 --
 -- What stays of an erased user: the verdict log, cases without their amounts and
--- notes, and labels, which have no user id; lists and the audit trail; the counts by day of a device or ip that
--- other users share; and a keyed hash in assay.erasure, for as long as spools may
--- still have decisions of the user.
+-- notes, and labels, which have no user id; lists and the audit trail; the counts
+-- by day of a device or ip that other users share; and a keyed hash, in
+-- assay.erasure for as long as spools may still have decisions of the user, and
+-- in the log of the pool.
 
 -- The component of an entity, the entity first, without fingerprints: at most
 -- 501 entities.
