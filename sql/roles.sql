@@ -81,7 +81,7 @@ grant usage on schema assay to assay_decide, assay_operator, assay_companion,
     assay_retain;
 
 -- Grant nothing to everyone, not even functions.
-revoke execute on all functions in schema assay from public;
+revoke execute on all routines in schema assay from public;
 
 -- No role creates anything here: functions that run as the owner would call
 -- its code.
@@ -90,10 +90,8 @@ revoke create on schema assay from public, assay_decide, assay_operator,
 
 -- Each session begins with its settings, and the question whether it may use this
 -- database.
-grant execute on function assay.session_settings(),
-    assay.session_refusal(bigint), assay.schema_status(bigint[]),
-    assay.server_timeline()
-    to assay_decide, assay_operator, assay_companion, assay_retain;
+call assay.grant_execute('assay_decide, assay_operator, assay_companion, assay_retain',
+    'session_settings session_refusal schema_status server_timeline');
 
 -- decide reads the configuration, appends decisions and updates state.
 grant select on assay.epoch, assay.ruleset, assay.ruleset_active,
@@ -109,14 +107,12 @@ grant select, insert on assay.entity_link to assay_decide;
 grant insert on assay.review_case, assay.case_trail to assay_decide;
 grant select, insert, update, delete on assay.spool_file to assay_decide;
 grant select (one, event) on assay.hash_key to assay_decide;
-grant execute on function assay.async_add(text, text, text, text, bigint)
-    to assay_decide;
+call assay.grant_execute('assay_decide', 'async_add');
 
 -- decide logs degraded and spooled decisions without the details of users who
 -- were erased since.  It may ask about one user and time, but cannot list
 -- users.
-grant execute on function assay.erasure_guard(),
-    assay.is_erased(text, timestamptz) to assay_decide;
+call assay.grant_execute('assay_decide', 'erasure_guard is_erased');
 
 -- Only assay.async_add() fills the queue.
 revoke insert on assay.async_queue from assay_decide;
@@ -125,8 +121,7 @@ revoke insert on assay.async_queue from assay_decide;
 grant assay_decide to assay_companion;
 grant select, update (attempts, not_before), delete on assay.async_queue
     to assay_companion;
-grant execute on function assay.async_take(bigint[]),
-    assay.async_failed(bigint[]) to assay_companion;
+call assay.grant_execute('assay_companion', 'async_take async_failed');
 
 -- decide verifies service keys; operator manages keys and operators.
 grant select on assay.service_key to assay_decide, assay_operator;
@@ -140,36 +135,15 @@ grant select on assay.revoked_token to assay_operator;
 grant select (email, enabled_at) on assay.second_factor to assay_operator;
 grant select, insert, update, delete on assay.login_failure,
     assay.login_account, assay.login_address to assay_operator;
-grant execute on function assay.time_text(timestamptz),
-    assay.operator_register(text, text),
-    assay.login_delay(int),
-    assay.login_guess_limit(),
-    assay.login_address_seen(bytea),
-    assay.login_wait(bytea, bytea),
-    assay.login_count_failure(bytea),
-    assay.login_prune(),
-    assay.login_try(text, bytea, bytea),
-    assay.login_clear(bytea, bytea),
-    assay.login_undo(bytea, bytea),
-    assay.operator_json(assay.operator),
-    assay.operator_list(),
-    assay.operator_create(text, text, text),
-    assay.operator_update(text, text, boolean, text, boolean),
-    assay.operator_logout(text, timestamptz),
-    assay.operator_logout_all(text),
-    assay.second_factor_enabled(text),
-    assay.second_factor_status(text),
-    assay.second_factor_find(text),
-    assay.second_factor_offer(text, bytea),
-    assay.second_factor_enable(text, bytea, bigint, bytea[]),
-    assay.second_factor_accept(text, bigint),
-    assay.second_factor_recover(text, bytea),
-    assay.second_factor_reseal(text, bytea, bytea),
-    assay.second_factor_remove(text),
-    assay.service_key_json(assay.service_key),
-    assay.service_key_list(),
-    assay.service_key_create(text, bytea, text, text, bigint, bigint, text),
-    assay.service_key_revoke(text) to assay_operator;
+call assay.grant_execute('assay_operator',
+    'time_text operator_register login_delay login_guess_limit
+    login_address_seen login_wait login_count_failure login_prune login_try
+    login_clear login_undo operator_json operator_list operator_create
+    operator_update operator_logout operator_logout_all second_factor_enabled
+    second_factor_status second_factor_find second_factor_offer
+    second_factor_enable second_factor_accept second_factor_recover
+    second_factor_reseal second_factor_remove service_key_json service_key_list
+    service_key_create service_key_revoke');
 
 -- operator publishes rulesets and policies: it adds versions and moves
 -- pointers.
@@ -179,42 +153,25 @@ grant update (version) on assay.ruleset_active, assay.policy_active
     to assay_operator;
 grant select on assay.ruleset_version to assay_operator;
 grant update (rules, policies) on assay.epoch to assay_operator;
-grant execute on function assay.version_answer(boolean, text),
-    assay.ruleset_activate(text, text),
-    assay.ruleset_publish(text, text, text, bigint, text),
-    assay.ruleset_versions(text),
-    assay.policy_type(text),
-    assay.policy_activate(text, text),
-    assay.policy_publish(text, text, text, jsonb, text),
-    assay.policy_version_json(assay.policy),
-    assay.policy_versions(text),
-    assay.policy_version(text, text),
-    assay.policy_histogram(text, bigint),
-    assay.attributes_seen(text),
-    assay.policy_rollback(text, text),
-    assay.policy_history(text),
-    assay.policy_list() to assay_operator;
+call assay.grant_execute('assay_operator',
+    'version_answer ruleset_activate ruleset_publish ruleset_versions
+    policy_type policy_activate policy_publish policy_version_json
+    policy_versions policy_version policy_histogram attributes_seen
+    policy_rollback policy_history policy_list');
 
 -- operator keeps the results of backtests.
 grant select, insert, delete on assay.backtest_result to assay_operator;
-grant execute on function assay.sample_start(text, bigint, bigint),
-    assay.backtest_keep(text, text, text, text),
-    assay.backtest_kept() to assay_operator;
+call assay.grant_execute('assay_operator',
+    'sample_start backtest_keep backtest_kept');
 
 -- operator manages the lists.
 grant insert, update (reason, expires_at), delete on assay.list_entry
     to assay_operator;
 grant update (lists) on assay.epoch to assay_operator;
 grant update (changed) on assay.list_subject to assay_operator;
-grant execute on function assay.list_json(assay.list_entry),
-    assay.list_bump_epoch(text[]),
-    assay.list_put(text[], text[], text[], text[], text[], timestamptz[], text),
-    assay.list_save(text, text, text, text, text, timestamptz, text),
-    assay.list_page(text, text, bigint, bigint, text, timestamptz),
-    assay.list_summary(),
-    assay.list_put_check(text[], text[], text[], text[], timestamptz[]),
-    assay.list_search(text, text, text),
-    assay.list_remove(text) to assay_operator;
+call assay.grant_execute('assay_operator',
+    'list_json list_bump_epoch list_put list_save list_page list_summary
+    list_put_check list_search list_remove');
 
 -- decide scores with tag weights, operator also in backtests.
 grant select on assay.tag_epoch, assay.tag_count
@@ -223,54 +180,20 @@ grant select on assay.tag_epoch, assay.tag_count
 -- decide records chargebacks and may do nothing else with labels.  operator
 -- acts on cases through functions that leave a trail, and reads cases, labels
 -- and logs.
-grant execute on function assay.chargeback_put(text, text, bigint),
-    assay.chargeback_withdraw(text, text, text, text)
-    to assay_decide;
-grant execute on function assay.case_resolution(assay.review_case),
-    assay.case_due(assay.review_case),
-    assay.case_note_json(assay.case_note),
-    assay.case_json(assay.review_case),
-    assay.case_queues(),
-    assay.case_decisions(text, text),
-    assay.case_fits(assay.case_filter, assay.review_case),
-    assay.case_scan(assay.case_filter, text, assay.review_case, text[], text[],
-	bigint),
-    assay.case_page(assay.case_filter, bigint, bigint, text, text),
-    assay.case_get(text),
-    assay.case_assign(text, text, bigint),
-    assay.case_hand_over(text, text, text, bigint),
-    assay.case_release(text, text, boolean),
-    assay.case_snooze(text, text, boolean, timestamptz),
-    assay.case_note_add(text, text, text, text),
-    assay.case_resolve(text, text, text, text, text),
-    assay.cases_resolve(text[], text, text, text, text),
-    assay.case_reopen(text, text, text[], text),
-    assay.queue_list(text),
-    assay.queue_put(text, bigint),
-    assay.case_next(text, boolean, text, bigint),
-    assay.view_json(assay.saved_view, text),
-    assay.view_list(text),
-    assay.view_create(text, text, text, text, text, boolean),
-    assay.view_delete(text, text, boolean),
-    assay.tag_weights_json(text) to assay_operator;
-grant execute on function assay.labels_match(bigint) to assay_companion;
+call assay.grant_execute('assay_decide', 'chargeback_put chargeback_withdraw');
+call assay.grant_execute('assay_operator',
+    'case_resolution case_due case_note_json case_json case_queues
+    case_decisions case_fits case_scan case_page case_get case_assign
+    case_hand_over case_release case_snooze case_note_add case_resolve
+    cases_resolve case_reopen queue_list queue_put case_next view_json view_list
+    view_create view_delete tag_weights_json');
+call assay.grant_execute('assay_companion', 'labels_match');
 grant select on assay.review_case, assay.case_trail, assay.case_note,
     assay.case_queue, assay.saved_view, assay.label,
     assay.verdict_log, assay.decision_detail, assay.retention_watermark to assay_operator;
-grant execute on function
-    assay.log_retained_since(regclass),
-    assay.log_count(regclass, timestamptz, timestamptz, bigint),
-    assay.log_newest(regclass),
-    assay.log_start_of(regclass, bigint, timestamptz),
-    assay.log_fits(assay.log_filter, assay.decision_detail, assay.verdict_log),
-    assay.log_item(assay.log_filter, assay.decision_detail, assay.verdict_log),
-    assay.log_verdicts(assay.log_filter, timestamptz, timestamptz, bigint),
-    assay.log_details(assay.log_filter, timestamptz, timestamptz, bigint),
-    assay.log_details_of_user(assay.log_filter, timestamptz, timestamptz,
-	bigint),
-    assay.log_user_is_quiet(text),
-    assay.log_page(assay.log_filter, bigint, timestamptz, timestamptz)
-    to assay_operator;
+call assay.grant_execute('assay_operator',
+    'log_retained_since log_count log_newest log_start_of log_fits log_item
+    log_verdicts log_details log_details_of_user log_user_is_quiet log_page');
 
 -- All roles read the settings, operator changes them.
 grant select on assay.setting to assay_decide, assay_operator,
@@ -278,64 +201,42 @@ grant select on assay.setting to assay_decide, assay_operator,
 grant insert, update (value, changed_at), delete on assay.setting
     to assay_operator;
 grant update (settings) on assay.epoch to assay_operator;
-grant execute on function assay.setting_put(text[], text[]) to assay_operator;
+call assay.grant_execute('assay_operator', 'setting_put');
 
 -- operator makes, decides and shows proposals through functions of the owner.
 grant select on assay.proposal to assay_operator;
-grant execute on function assay.proposal_policy(assay.policy),
-    assay.proposal_entry(text),
-    assay.proposal_state(text, text),
-    assay.proposal_status(assay.proposal),
-    assay.proposal_json(assay.proposal),
-    assay.proposal_sees_all(text),
-    assay.proposal_page(text, bigint, text, text),
-    assay.proposal_get(text, text),
-    assay.proposal_create(text, text, text, text, text, text, text, text, text,
-	text),
-    assay.proposal_begin(text, text, text),
-    assay.proposal_end(text, text),
-    assay.proposal_close(text, text, text, text) to assay_operator;
+call assay.grant_execute('assay_operator',
+    'proposal_policy proposal_entry proposal_state proposal_status proposal_json
+    proposal_sees_all proposal_page proposal_get proposal_create proposal_begin
+    proposal_end proposal_close');
 
 -- operator reads the configuration, and changes it by the functions of its parts.
-grant execute on function assay.config_content(),
-    assay.config_digest(json),
-    assay.config_etag(),
-    assay.config_get(),
-    assay.config_text(),
-    assay.config_begin(text) to assay_operator;
+call assay.grant_execute('assay_operator',
+    'config_content config_digest config_etag config_get config_text
+    config_begin');
 
 -- operator adds entries to the audit trail through functions of the owner, and
 -- companion seals them.  operator publishes events.
 revoke insert on assay.audit from assay_operator;
 grant select on assay.audit, assay.audit_seal to assay_operator;
-grant execute on function assay.audit_add(text, text, bigint, text),
-    assay.audit_login_failed(text, text) to assay_operator;
-grant execute on function assay.audit_seal_next(bigint, bigint),
-    assay.audit_mark_logged() to assay_companion;
+call assay.grant_execute('assay_operator', 'audit_add audit_login_failed');
+call assay.grant_execute('assay_companion',
+    'audit_seal_next audit_mark_logged');
 grant select on assay.subscriber to assay_operator;
 grant insert on assay.outbox to assay_operator;
-grant execute on function assay.audit_page(bigint, bigint, text, text,
-	text, timestamptz, timestamptz, text),
-    assay.publish(text, json, text, text) to assay_operator;
+call assay.grant_execute('assay_operator', 'audit_page publish');
 
 -- operator reads the graph.
 grant select on assay.entity, assay.entity_link, assay.entity_risk
     to assay_operator;
-grant execute on function assay.graph_neighbors(bigint, bigint),
-    assay.graph_of_kind(bigint[], bigint),
-    assay.graph_names(bigint[]),
-    assay.graph_related(bigint, bigint[]),
-    assay.graph_user_labels(text),
-    assay.graph_facts(bigint[]),
-    assay.graph_edges(bigint[]),
-    assay.graph_root(bigint),
-    assay.graph_neighborhood(text, bigint, text) to assay_operator;
+call assay.grant_execute('assay_operator',
+    'graph_neighbors graph_of_kind graph_names graph_related graph_user_labels
+    graph_facts graph_edges graph_root graph_neighborhood');
 
 -- companion publishes events; decide writes anomalies into the outbox.
 grant insert (event, data, user_id, correlation_id, occurred_at)
     on assay.outbox to assay_decide;
-grant execute on function assay.publish_next(bigint, bigint, bigint)
-    to assay_companion;
+call assay.grant_execute('assay_companion', 'publish_next');
 
 -- operator manages webhooks and alert channels.  It cannot read the secrets
 -- that sign deliveries, nor the URLs of channels.
@@ -347,33 +248,17 @@ grant select (id, type, url_hint, events, min_verdict, throttle_per_min,
 grant select, insert, delete, update (attempts, last_error, dead_at, resent)
     on assay.delivery to assay_operator;
 grant select, delete on assay.dead_letter to assay_operator;
-grant execute on function assay.webhook_list(text[]),
-    assay.webhook_create(text, text, text[], text, text),
-    assay.webhook_revoke(text),
-    assay.channel_json(text, bigint),
-    assay.channel_list(text[], bigint),
-    assay.channel_create(text, text, text, text, text, text[], text, bigint,
-	text, bigint),
-    assay.channel_revoke(text),
-    assay.channel_test(text, text, text),
-    assay.delivery_json(text, text, text, int, timestamptz, text, timestamptz,
-	timestamptz),
-    assay.delivery_list(text, bigint),
-    assay.delivery_drop(text),
-    assay.subscriber_revoked(boolean, text),
-    assay.delivery_requeue(text[], boolean),
-    assay.delivery_redrive(text, timestamptz, bigint),
-    assay.delivery_redrive_one(text, text) to assay_operator;
+call assay.grant_execute('assay_operator',
+    'webhook_list webhook_create webhook_revoke channel_json channel_list
+    channel_create channel_revoke channel_test delivery_json delivery_list
+    delivery_drop subscriber_revoked delivery_requeue delivery_redrive
+    delivery_redrive_one');
 
 -- companion delivers through functions of the owner, which return only the
 -- secrets of the deliveries that it sends now.
-grant execute on function
-    assay.delivery_claim(bigint, bigint, bigint, bigint, text),
-    assay.delivery_settle(text[], timestamptz[], text[], bigint[]),
-    assay.delivery_release(text[], timestamptz[]),
-    assay.delivery_drop_revoked(bigint),
-    assay.delivery_resend(),
-    assay.delivery_probe() to assay_companion;
+call assay.grant_execute('assay_companion',
+    'delivery_claim delivery_settle delivery_release delivery_drop_revoked
+    delivery_resend delivery_probe');
 
 -- retain removes rows that are older than their window.  It reads only the
 -- columns that it needs for that.
@@ -383,94 +268,58 @@ grant select (event_id, credited_outcome, labelled_at), delete on assay.label
     to assay_retain;
 grant select, insert, update on assay.retention_watermark to assay_retain;
 grant select, update on assay.retention_sweep to assay_retain;
-grant execute on function assay.retention_cutoff(bigint),
-    assay.retention_announce(timestamptz),
-    assay.retention_month(timestamptz, timestamptz, timestamptz),
-    assay.retention_begin(bigint, timestamptz),
-    assay.retention_due(bigint),
-    assay.retention_end(),
-    assay.retention_batches(text, timestamptz, bigint, bigint),
-    assay.retention_vacuum(),
-    assay.partitions_ahead(int),
-    assay.partitions_left(),
-    assay.retention_batch(text, bigint, bigint, timestamptz, timestamptz),
-    assay.retention_raise_watermark(text, timestamptz),
-    assay.retention_dead_letters(timestamptz, bigint),
-    assay.retention_erasures(timestamptz, bigint),
-    assay.retention_labels(timestamptz, bigint) to assay_retain;
+call assay.grant_execute('assay_retain',
+    'retention_cutoff retention_announce retention_month retention_begin
+    retention_due retention_end retention_batches retention_vacuum
+    partitions_ahead partitions_left retention_batch retention_raise_watermark
+    retention_dead_letters retention_erasures retention_labels');
 
 -- operator shows the analytics; companion may only count.
 grant select on assay.analytics_count, assay.analytics_total to assay_operator;
-grant execute on function assay.analytics_stretch(date, date, text),
-    assay.analytics_counts(date, date, text),
-    assay.analytics_outcome_totals(), assay.analytics_sum_name(text, text),
-    assay.analytics_handling(date, date, text, text),
-    assay.analytics_summary() to assay_operator;
-grant execute on function assay.analytics_project(bigint),
-    assay.analytics_rebuild_begin(),
-    assay.analytics_rebuild(bigint),
-    assay.detail_summarize(),
-    assay.risk_events(bigint, text, bigint, text),
-    assay.risk_labels(bigint),
-    assay.risk_put(bigint[], bigint[], bytea[]),
-    assay.risk_prune(bigint) to assay_companion;
+call assay.grant_execute('assay_operator',
+    'analytics_stretch analytics_counts analytics_outcome_totals
+    analytics_sum_name analytics_handling analytics_summary');
+call assay.grant_execute('assay_companion',
+    'analytics_project analytics_rebuild_begin analytics_rebuild
+    detail_summarize risk_events risk_labels risk_put risk_prune');
 
 -- operator shows drift; companion counts labels, compares days and alerts.
 grant select on assay.calibration to assay_operator;
-grant execute on function assay.drift_counts(text, date, bigint, bigint)
-    to assay_operator, assay_companion;
-grant execute on function assay.drift_calibration(date, bigint, bigint)
-    to assay_operator;
-grant execute on function assay.drift_step(bigint),
-    assay.drift_record(date, text[], text[], text[], text) to assay_companion;
+call assay.grant_execute('assay_operator, assay_companion', 'drift_counts');
+call assay.grant_execute('assay_operator', 'drift_calibration');
+call assay.grant_execute('assay_companion', 'drift_step drift_record');
 
 -- decide and operator read the active model; only companion loads one from a
 -- source, and only the owner publishes one.
 grant select on assay.model, assay.model_activation to assay_decide, assay_operator;
 grant select on assay.model_source to assay_operator;
-grant execute on function assay.model_source_claim(text, text, text, bigint, bigint, bigint),
-    assay.model_source_report(text, timestamptz, text, text, text, text),
-    assay.model_source_release(text) to assay_companion;
+call assay.grant_execute('assay_companion',
+    'model_source_claim model_source_report model_source_release');
 
 -- decide reads the shadows, operator manages and shows them, and companion
 -- reports its SCORER_SHADOW.
 grant select on assay.shadow_candidate to assay_decide, assay_operator;
 grant select on assay.shadow, assay.shadow_count, assay.shadow_example
     to assay_operator;
-grant execute on function assay.shadow_lock(),
-    assay.shadow_ruleset(text, text, text, bigint, text, text),
-    assay.shadow_model(text, text, text),
-    assay.shadow_end(text, text, text),
-    assay.shadow_side(bigint, text, text),
-    assay.shadow_verdicts(bigint, text),
-    assay.shadow_tags(bigint, text), assay.shadow_labels(bigint, text),
-    assay.shadow_examples(bigint, text),
-    assay.shadow_list(text) to assay_operator;
-grant execute on function assay.shadow_scorer(text) to assay_companion;
+call assay.grant_execute('assay_operator',
+    'shadow_lock shadow_ruleset shadow_model shadow_end shadow_side
+    shadow_verdicts shadow_tags shadow_labels shadow_examples shadow_list');
+call assay.grant_execute('assay_companion', 'shadow_scorer');
 
 -- operator asks whether a standby shows all that the primary has.
-grant execute on function assay.log_position(),
-    assay.database_number(), assay.log_missing(bigint, bigint, bigint)
-    to assay_operator;
+call assay.grant_execute('assay_operator',
+    'log_position database_number log_missing');
 
 -- operator erases whole users, through functions that run as the owner.
-grant execute on function assay.erase_begin(text),
-    assay.erasure_name(text),
-    assay.erase_stored(text),
-    assay.erase_spools(timestamptz),
-    assay.spool_report(text, bigint, bigint),
-    assay.erase_identity(bigint, text, bigint),
-    assay.erase_details(text, timestamptz, bigint) to assay_operator;
+call assay.grant_execute('assay_operator',
+    'erase_begin erasure_name erase_stored erase_spools spool_report
+    erase_identity erase_details');
 
 -- operator shows how much is stored, and how much of it a sweep would remove.
-grant execute on function assay.storage_rows(),
-    assay.retention_preview(text, bigint) to assay_operator;
+call assay.grant_execute('assay_operator', 'storage_rows retention_preview');
 
 -- companion adds to its counters.  operator shows them and the lengths of
 -- queues, without reading the queues.
-grant execute on function
-    assay.counter_add(text[], bigint[], bigint[], bigint[])
-    to assay_companion, assay_retain;
+call assay.grant_execute('assay_companion, assay_retain', 'counter_add');
 grant select on assay.counter to assay_operator;
-grant execute on function assay.gauges(bigint), assay.doctor_facts()
-    to assay_operator;
+call assay.grant_execute('assay_operator', 'gauges doctor_facts');

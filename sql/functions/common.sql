@@ -28,6 +28,30 @@ begin
 end
 $$;
 
+-- Let roles call the functions of this schema with these names (roles.sql), also
+-- those that programs of an earlier release call with other parameters.
+create or replace procedure assay.grant_execute(roles text, names text)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	wanted text;
+	called text;
+begin
+	foreach wanted in array regexp_split_to_array(names, '\s+') loop
+		select string_agg(p.oid::regprocedure::text, ', ') into called
+		from pg_proc p
+		where p.pronamespace = 'assay'::regnamespace
+			and p.proname = wanted;
+		if called is null then
+			raise exception 'no function has the name %', wanted;
+		end if;
+		execute format('grant execute on function %s to %s', called,
+		    roles);
+	end loop;
+end
+$$;
+
 -- For how many months after this one the logs of decisions have partitions.
 create or replace function assay.partitions_left()
 returns bigint language sql stable
