@@ -173,6 +173,14 @@ sub is_type {
 	return ($schema->{'$ref'} // "") =~ m{/schemas/} && $uses{$schema->{'$ref'}} > 1;
 }
 
+# A schema that has no fields of its own, only "if": the texts of the fields say it.
+sub is_condition {
+	my ($schema) = follow_ref(@_);
+	my @all = @{$schema->{allOf} // []};
+	return !$schema->{properties} &&
+	    ($schema->{if} || (@all && !grep { !is_condition($_) } @all));
+}
+
 # The type of a schema in words, and those schemas in it whose fields are to be
 # shown, each with what the name of the field gets at its end, and whether it is an
 # alternative.
@@ -181,8 +189,7 @@ sub describe_type {
 	my ($target, $name) = follow_ref($schema);
 	return $name if is_type($schema);
 	return describe_type($target) if $name;
-	# An element with "if" is a condition; the texts of the fields say it.
-	my @all = grep { !$_->{if} } @{$schema->{allOf} // []};
+	my @all = grep { !is_condition($_) } @{$schema->{allOf} // []};
 	return describe_choice(" and ", @all) if @all;
 	my $choice = $schema->{oneOf} || ($schema->{type} ? undef : $schema->{anyOf});
 	return describe_choice(" or ", @$choice) if $choice;
@@ -431,7 +438,7 @@ sub show_operation {
 sub show_access {
 	my ($operation) = @_;
 	return () if ($operation->{description} // "") =~ /^Only admins/;
-	my ($given, $other) = @{$operation->{security}};
+	my ($given, $other) = @{$operation->{security} // $api->{security}};
 	return $other ? () : "Public." if !$given || !names_of($given);
 	my ($kind) = names_of($given);
 	my ($right) = @{$given->{$kind}};
@@ -471,9 +478,11 @@ sub show_types {
 	my @lines;
 	for my $name (sort { $a cmp $b } names_of($api->{components}{schemas})) {
 		my $schema = $api->{components}{schemas}{$name};
-		next if ($uses{"#/components/schemas/$name"} // 0) < 2 || $name eq CODES;
+		next if ($uses{"#/components/schemas/$name"} // 0) < 2 ||
+		    $name eq CODES || is_condition($schema);
 		my ($type, @fields) = describe_type($schema);
 		my @inner = show_list(show_inner("", @fields));
+		$type = "" if $type =~ /^object(?: or object)+$/;
 		push @lines, show_entry("Vt $name", $type, $schema->{description} // ""), @inner;
 	}
 	return (".Bl -tag -width Ds", @lines, ".El");

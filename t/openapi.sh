@@ -57,12 +57,13 @@ BEGIN {
 	    "429 500 503 default" >refusals
 }' fcgi/http/routes.tbl >"$tmp/want"
 jq -r '
+	.security as $most |
 	.paths | to_entries[] | .key as $path | .value | to_entries[] |
+	(.value.security // $most) as $security |
 	"\(.key | ascii_upcase) \($path) \(
-	    if .value.security == [] or
-		(.value.security | type == "array" and any(. == {}))
+	    if $security == [] or any($security[]; . == {})
 	    then "-"
-	    else .value.security | map(to_entries[] |
+	    else $security | map(to_entries[] |
 		"\(.key):\(.value | join(","))") | join(" ") end) \(
 	    if .value.requestBody.required
 	    then .value.requestBody.content | keys | join(" ")
@@ -80,9 +81,9 @@ verdict "each operation has the errors of its route"
 
 # The query parameters of operators' routes are those of the table.
 sed -n 's/^QUERY("\(.*\)", "\(.*\)")$/\1 \2/p' fcgi/gate/queries.tbl >"$tmp/want"
-jq -r '.components.parameters as $shared |
+jq -r '.security as $most | .components.parameters as $shared |
 	.paths | to_entries[] | .key as $path | .value | to_entries[] |
-	select(.value | objects | .security // [] | any(has("operatorToken"))) |
+	select(.value.security // $most | any(has("operatorToken"))) |
 	.value.parameters // [] | .[] | if has("$ref")
 	then $shared[.["$ref"] | split("/")[-1]] else . end |
 	select(.in == "query") |
