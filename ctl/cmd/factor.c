@@ -14,7 +14,6 @@
 
 #include <json-c/json.h>
 
-#include "core/base/arena.h"
 #include "core/base/str.h"
 #include "core/base/writer.h"
 #include "ctl/cmd/login.h"
@@ -25,7 +24,6 @@
 #include "ctl/term_text.h"
 #include "lib/sys/crypt.h"
 
-#define ARENA_SIZE ((size_t)1 << 20)
 #define CODE_SIZE 34 /* with a line end and a NUL */
 #define SIDE_MAX 177 /* modules of the largest QR code */
 #define QUIET 2 /* light modules around the code */
@@ -36,41 +34,33 @@ struct picture {
 	bool dark[SIDE_MAX + 2 * QUIET + 1][SIDE_MAX + 2 * QUIET];
 };
 
+static int enable_factor(struct http_client *sv, struct json_object *json);
 static int show_offer(const struct http_client *sv, struct json_object *json);
 static bool can_draw(void);
 static void draw_qr(struct json_object *qr);
 static bool read_qr_path(struct picture *p, const char *path);
-static int send_code(struct http_client *sv, const char *what);
+static int send_code(struct http_client *sv);
 static void print_recovery_codes(struct json_object *json);
 
 int
 factor_enable(const struct command *cmd, int argc, char **argv)
 {
-	const struct client_request req = { .what = cmd->name,
-		.method = "POST",
-		.path = "/v1/auth/second-factor" };
-	struct json_object *json;
-	struct http_client sv;
-	struct arena a;
-	int status;
-
 	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
 	if (getenv("ASSAY_TOKEN") != NULL) {
 		ctl_say("a second factor ends the token in ASSAY_TOKEN; unset "
 			"it and run 'assayctl login'");
 		return EX_USAGE;
 	}
-	ctl_arena(&a, ARENA_SIZE);
-	status = http_client_open(&sv, NULL, ACCESS_TOKEN, &a);
-	if (status == EX_OK)
-		status = http_client_call(&sv, &req, &json);
-	if (status == EX_OK)
-		status = show_offer(&sv, json);
-	if (status == EX_OK)
-		status = send_code(&sv, cmd->name);
-	http_client_close(&sv);
-	ctl_arena_free(&a);
-	return status;
+	return login_ask(cmd, "POST", "/v1/auth/second-factor", enable_factor);
+}
+
+/* Show the key that the service offers, and enable it with a code. */
+static int
+enable_factor(struct http_client *sv, struct json_object *json)
+{
+	int status = show_offer(sv, json);
+
+	return status == EX_OK ? send_code(sv) : status;
 }
 
 /* Print the key that the service offers, for an authenticator app. */
@@ -149,9 +139,9 @@ read_qr_path(struct picture *p, const char *path)
 
 /* Read the code of the app, and enable the key with it. */
 static int
-send_code(struct http_client *sv, const char *what)
+send_code(struct http_client *sv)
 {
-	struct client_request req = { .what = what,
+	struct client_request req = { .what = "factor enable",
 		.method = "POST",
 		.path = "/v1/auth/second-factor/enable" };
 	char code[CODE_SIZE];
@@ -162,7 +152,7 @@ send_code(struct http_client *sv, const char *what)
 	if (prompt_secret_ask("Code", code, sizeof(code)) == -1) {
 		ctl_say("%s: enter the code that the app shows; nothing was "
 			"changed",
-		    what);
+		    req.what);
 		return EX_DATAERR;
 	}
 	str_init(&s, sv->arena);

@@ -40,10 +40,10 @@ static int send_password(struct http_client *sv, struct client_request *req,
 static int add_code(const char *what, struct str *body);
 static int refuse_answer(const struct http_client *sv);
 static void warn_unencrypted(const struct http_client *sv);
-static int show_token_operator(const struct command *cmd, struct arena *a);
+static int show_token_operator(
+    struct http_client *sv, struct json_object *json);
 static void print_session(const struct session *ss);
-static int send_one(const char *method, const char *path, const char *done,
-    const struct command *cmd, struct arena *a);
+static int say_logged_out(struct http_client *sv, struct json_object *json);
 
 int
 login(const struct command *cmd, int argc, char **argv)
@@ -81,16 +81,12 @@ login_end(const struct command *cmd, int argc, char **argv)
 		{ "all", NULL, "end every session that the operator has",
 		    OPT_FLAG, &all, 0, 0 },
 	};
-	struct arena a;
 	int status, removed;
 
 	opt_parse(
 	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
-	ctl_arena(&a, ARENA_SIZE);
-	status =
-	    send_one("POST", all ? "/v1/auth/logout-all" : "/v1/auth/logout",
-		"logged out", cmd, &a);
-	ctl_arena_free(&a);
+	status = login_ask(cmd, "POST",
+	    all ? "/v1/auth/logout-all" : "/v1/auth/logout", say_logged_out);
 
 	/* Remove the file even if the service does not answer. */
 	removed = session_remove();
@@ -100,29 +96,13 @@ login_end(const struct command *cmd, int argc, char **argv)
 int
 login_refresh(const struct command *cmd, int argc, char **argv)
 {
-	const struct client_request req = {
-		.what = cmd->name, .method = "POST", .path = "/v1/auth/refresh"
-	};
-	struct json_object *json;
-	struct http_client sv;
-	struct arena a;
-	int status;
-
 	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
 	if (getenv("ASSAY_TOKEN") != NULL) {
 		ctl_say("cannot refresh the token in ASSAY_TOKEN; unset it and "
 			"run 'assayctl login'");
 		return EX_USAGE;
 	}
-	ctl_arena(&a, ARENA_SIZE);
-	status = http_client_open(&sv, NULL, ACCESS_TOKEN, &a);
-	if (status == EX_OK)
-		status = http_client_call(&sv, &req, &json);
-	if (status == EX_OK)
-		status = login_store(&sv, json);
-	http_client_close(&sv);
-	ctl_arena_free(&a);
-	return status;
+	return login_ask(cmd, "POST", "/v1/auth/refresh", login_store);
 }
 
 int
@@ -134,16 +114,39 @@ login_whoami(const struct command *cmd, int argc, char **argv)
 	int status;
 
 	opt_parse(cmd, NULL, 0, (struct operands) { 0, 0 }, argc, argv);
+	if (own != NULL && *own != '\0')
+		return login_ask(
+		    cmd, "GET", "/v1/auth/me", show_token_operator);
 	ctl_arena(&a, ARENA_SIZE);
-	if (own != NULL && *own != '\0') {
-		status = show_token_operator(cmd, &a);
-	} else if ((status = session_read(&a, &ss)) == EX_OK &&
-	    ss.token == NULL) {
+	if ((status = session_read(&a, &ss)) == EX_OK && ss.token == NULL) {
 		ctl_say("not logged in; run 'assayctl login'");
 		status = EX_NOPERM;
 	} else if (status == EX_OK) {
 		print_session(&ss);
 	}
+	ctl_arena_free(&a);
+	return status;
+}
+
+int
+login_ask(const struct command *cmd, const char *method, const char *path,
+    int (*next)(struct http_client *, struct json_object *))
+{
+	const struct client_request req = {
+		.what = cmd->name, .method = method, .path = path
+	};
+	struct json_object *json;
+	struct http_client sv;
+	struct arena a;
+	int status;
+
+	ctl_arena(&a, ARENA_SIZE);
+	status = http_client_open(&sv, NULL, ACCESS_TOKEN, &a);
+	if (status == EX_OK)
+		status = http_client_call(&sv, &req, &json);
+	if (status == EX_OK)
+		status = next(&sv, json);
+	http_client_close(&sv);
 	ctl_arena_free(&a);
 	return status;
 }
@@ -178,7 +181,7 @@ login_password(const struct command *cmd, int argc, char **argv)
 }
 
 int
-login_store(const struct http_client *sv, struct json_object *json)
+login_store(struct http_client *sv, struct json_object *json)
 {
 	char until[CLOCK_TEXT_SIZE];
 	const struct session ss = {
@@ -338,38 +341,22 @@ refuse_answer(const struct http_client *sv)
 	return EX_PROTOCOL;
 }
 
-/* Ask the service for the operator of the token in ASSAY_TOKEN. */
+/* Print the operator of the token in ASSAY_TOKEN, as the service says. */
 static int
-show_token_operator(const struct command *cmd, struct arena *a)
+show_token_operator(struct http_client *sv, struct json_object *json)
 {
-	const struct client_request req = {
-		.what = cmd->name, .method = "GET", .path = "/v1/auth/me"
+	const struct session ss = {
+		.url = sv->url,
+		.email = json_object_get_string(request_spec_at(json, "email")),
+		.role = json_object_get_string(request_spec_at(json, "role")),
+		.until =
+		    json_object_get_string(request_spec_at(json, "expiresAt")),
 	};
-	struct json_object *json;
-	struct http_client sv;
-	struct session ss;
-	int status;
 
-	status = http_client_open(&sv, NULL, ACCESS_TOKEN, a);
-	if (status == EX_OK)
-		status = http_client_call(&sv, &req, &json);
-	if (status == EX_OK) {
-		ss = (struct session) {
-			.url = sv.url,
-			.email = json_object_get_string(
-			    request_spec_at(json, "email")),
-			.role = json_object_get_string(
-			    request_spec_at(json, "role")),
-			.until = json_object_get_string(
-			    request_spec_at(json, "expiresAt")),
-		};
-		if (ss.email == NULL || ss.role == NULL || ss.until == NULL)
-			status = refuse_answer(&sv);
-		else
-			print_session(&ss);
-	}
-	http_client_close(&sv);
-	return status;
+	if (ss.email == NULL || ss.role == NULL || ss.until == NULL)
+		return refuse_answer(sv);
+	print_session(&ss);
+	return EX_OK;
 }
 
 /* Warn if the password will be sent to another machine without TLS. */
@@ -388,25 +375,13 @@ warn_unencrypted(const struct http_client *sv)
 	ctl_say("warning: the connection to %s is not encrypted", sv->url);
 }
 
-/* Send one request with the token of the session; print done on success. */
 static int
-send_one(const char *method, const char *path, const char *done,
-    const struct command *cmd, struct arena *a)
+say_logged_out(struct http_client *sv, struct json_object *json)
 {
-	const struct client_request req = {
-		.what = cmd->name, .method = method, .path = path
-	};
-	struct json_object *json;
-	struct http_client sv;
-	int status;
-
-	status = http_client_open(&sv, NULL, ACCESS_TOKEN, a);
-	if (status == EX_OK)
-		status = http_client_call(&sv, &req, &json);
-	if (status == EX_OK)
-		puts(done);
-	http_client_close(&sv);
-	return status;
+	(void)sv;
+	(void)json;
+	puts("logged out");
+	return EX_OK;
 }
 
 /* Print operator, service and end; email and role come from the service. */
