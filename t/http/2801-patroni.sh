@@ -3,44 +3,26 @@
 # Two hosts, each with nginx, pool and companion, behind HAProxy, and a database of three
 # servers under Patroni with etcd: under load one part after the other fails.  Each
 # answer is stored once, and decisions are scored again.  Prints how long they were not.
-# shellcheck disable=SC2317 # the faults are called by their names
+# shellcheck disable=SC2119,SC2120,SC2317 # the faults are called by their names
+# The disks of the servers are mounted for this scenario alone.
+if [ -z "${OWN_MOUNTS-}" ] && unshare -m true 2>/dev/null; then
+	exec env OWN_MOUNTS=1 unshare -m sh "$0"
+fi
 . "$(dirname "$0")/lib.sh"
-use patroni cluster_faults
+use patroni rolling cluster_faults
 
-history=$scratch/history
-settings="DECIDE_WORKERS=4 RATE_LIMIT_DECISIONS_PER_MIN=2147483647 STOP_DELAY_SECONDS=600"
+disk_size=2g
+settings="DECIDE_WORKERS=4 RATE_LIMIT_DECISIONS_PER_MIN=2147483647 STOP_DELAY_SECONDS=600
+    REDIS_URL=unix://:$REDIS_PASSWORD@$scratch/run/redis.sock"
 
-# start_first, start_second: a host.
+# start_first, start_second [NAME=VALUE ...]: a host.
 # shellcheck disable=SC2086 # settings
 start_first() {
 	with_urls servers_url start_pool $settings
 }
 # shellcheck disable=SC2086 # settings
 start_second() {
-	with_urls servers_url start_host 2 $settings
-	second_pool=$(echo "$more_pids" | cut -d ' ' -f 2)
-	second_nginx=$(echo "$more_pids" | cut -d ' ' -f 1)
-}
-
-start_load() {
-	loads=$((${loads:-0} + 1))
-	API_KEY=$KEY setpriv --pdeathsig KILL "$builddir/t/torture/load" \
-	    "$scratch/run/balancer.sock" "$history" 8 "$loads" "$((loads * 1000000))" 0 \
-	    </dev/null >>"$scratch/log/load.log" 2>&1 8>&- 9>&- &
-	load_pid=$!
-}
-# scored: how many scored answers the history has.
-scored() { grep -o '"score" *: *[0-9]' "$history" | grep -c .; }
-has_scored() { [ "$(scored)" -ge "$1" ]; }
-# scored_again: wait for 200 more scored answers.
-scored_again() { stack_until 120 "$load_pid" has_scored $(($(scored) + 200)); }
-
-spools_are_empty() {
-	for host in "" 2; do
-		http GET /metrics
-		[ "$(metric engine_spool_records)" = 0 ] || { host=; return 1; }
-	done
-	host=
+	with_urls relay_url start_second_host $settings "$@"
 }
 
 # try_fault NAME: with the load before, during and after it.
@@ -57,14 +39,19 @@ try_fault() {
 	    stack_until 120 0 followers_are 2
 	check "$1: the spools of both hosts are drained" stack_until 60 0 spools_are_empty
 	is "$1: every answer is stored once and all counts agree" \
-	    "$(leader_psql -f "$srcdir/t/torture/check.sql" -c "\\copy history from '$history' with (format csv, quote e'\\x01', delimiter e'\\x02')" \
-		-c 'select * from pg_temp.findings() limit 20' 2>&1)" ""
+	    "$(history_faults leader_psql)" ""
 	echo "# $1: $(leader_psql -v began="$began" -v timeline="$timeline" \
 	    -f "$srcdir/t/torture/outage.sql")"
 }
 
+cp "$builddir/t/http/clock.so" "$scratch/bin/"
 start_etcd
+if [ -n "${OWN_MOUNTS-}" ]; then
+	own_disks
+fi
 start_patroni
+start_relay
+start_redis
 start_first
 start_nginx
 wait_ready
@@ -73,12 +60,14 @@ api_key
 TOKEN=
 with_urls servers_url start_cron "work --for 60m"
 start_second
-start_balancer -e "s,bind :443.*,bind unix@$scratch/run/balancer.sock," \
-    -e "s,bind :80,bind unix@$scratch/run/redirect.sock," \
-    -e "s,fall 2 rise 2 ssl.*,fall 2 rise 2," \
-    -e "s,10.0.0.11:443,unix@$scratch/run/http.sock," \
-    -e "s,10.0.0.12:443,unix@$scratch/run2/http.sock,"
-for fault in switchover release kill host freeze etcd; do
+start_hosts_balancer
+for fault in switchover release kill host freeze etcd partition redis clock; do
 	try_fault $fault
 done
+if [ -n "${OWN_MOUNTS-}" ]; then
+	try_fault disk
+else
+	ok "disk: every answer is stored once # skipped: no mount namespace"
+fi
+announce_stop
 finish

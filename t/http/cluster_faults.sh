@@ -26,10 +26,12 @@ fault_freeze() {
 	frozen=$(node_pids "$node")
 	# shellcheck disable=SC2086 # several
 	kill -STOP $frozen
-	stack_until 120 0 leader_is_other "$node" && scored_again || return 1
+	stack_until 120 0 leader_is_other "$node" && scored_again
+	replaced=$?
 	# shellcheck disable=SC2086
 	kill -KILL $frozen
 	start_node "$node"
+	return "$replaced"
 }
 # Two of the three members of etcd are gone until the primary takes no more writes.
 fault_etcd() {
@@ -46,17 +48,7 @@ fault_etcd() {
 }
 # The hosts stop and start again, one after the other, as for a new release.
 fault_release() {
-	kill -TERM "$stack_pool_pid"
-	stack_until 60 0 balancer_says a DOWN && scored_again || return 1
-	stack_end "$stack_pool_pid" TERM
-	start_first
-	stack_until 60 0 balancer_says a UP || return 1
-	kill -TERM "$second_pool"
-	stack_until 60 0 balancer_says b DOWN && scored_again || return 1
-	stack_end "$second_pool" TERM
-	stack_end "$second_nginx" TERM
-	start_second
-	stack_until 60 0 balancer_says b UP
+	restart_first && restart_second
 }
 
 # The primary is gone, so decisions are in the spools; then a host is gone with its spool.
@@ -73,3 +65,44 @@ fault_host() {
 	start_second
 }
 second_has_spooled() { grep -q . "$scratch/spool2/active" 2>/dev/null; }
+
+# The second host reaches no server of the database: its connections stand still.
+fault_partition() {
+	kill -STOP "$relay_pid"
+	stack_until 60 0 second_has_spooled && stack_until 60 0 host_is b DOWN && scored_again
+	partitioned=$?
+	kill -CONT "$relay_pid"
+	[ "$partitioned" -eq 0 ] && stack_until 60 0 host_is b UP
+}
+
+# Redis is gone: no host is ready, and each counts its own budgets.
+fault_redis() {
+	stack_end "$redis_pid" KILL
+	stack_until 60 0 hosts_are DOWN && scored_again || return 1
+	rm -f "$scratch/run/redis.sock"
+	start_redis
+	stack_until 60 0 hosts_are UP
+}
+
+# The clock of the second host is five minutes ahead while the primary is gone.
+fault_clock() {
+	restart_second CLOCK_AHEAD=300 LD_PRELOAD="$scratch/bin/clock.so" \
+	    ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=1 || return 1
+	fault_kill && restart_second
+}
+
+# The disk of the primary is full until another server is primary.
+fault_disk() {
+	node=$(leader)
+	stack_until 10 0 leave_no_room || return 1
+	stack_until 60 0 disk_is_full && stack_until 120 0 leader_is_other "$node" && scored_again
+	replaced=$?
+	mount -o "remount,size=$disk_size" "$scratch/run-$node"
+	return "$replaced"
+}
+# leave_no_room: a megabyte more than the server uses, if it uses no more meanwhile.
+leave_no_room() {
+	disk_used=$(df -k --output=used "$scratch/run-$node" | tail -n 1)
+	mount -o "remount,size=$((disk_used + 1024))k" "$scratch/run-$node"
+}
+disk_is_full() { grep -q 'No space left on device' "$scratch/log/patroni-$node.log"; }

@@ -95,6 +95,7 @@ leave() {
 		echo "# all logs: t/http/$scenario.logs in the build directory"
 		[ "$leave_status" -ne 0 ] || leave_status=1
 	fi
+	sed -n "s,^[^ ]* \($scratch/[^ ]*\) .*,\1,p" /proc/self/mounts | xargs -r umount -l
 	rm -rf "$scratch"
 	exit "$leave_status"
 }

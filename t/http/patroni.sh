@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # Three servers of PostgreSQL under Patroni, which keeps its state in three members of
 # etcd, all on this machine.  Sourced after lib.sh.
-# shellcheck disable=SC2154,SC2317 # variables of lib.sh; called by name
+# shellcheck disable=SC2034,SC2154,SC2317 # of lib.sh and the scenario; called by name
 
 use balancer
 
@@ -81,6 +81,33 @@ start_patroni() {
 	start_node b
 	start_node c
 	stack_until 120 "$patroni_a" followers_are 2 || stack_die "no server follows"
+}
+
+# own_disks: each server has a file system of its own.
+own_disks() {
+	for n in a b c; do
+		mkdir "$scratch/run-$n"
+		mount -t tmpfs -o size="$disk_size" none "$scratch/run-$n"
+	done
+}
+
+# start_relay: through it, as relay_url says, a host reaches the servers.  relay_pid is
+# its process: while it stands still, nothing comes through.
+start_relay() {
+	printf '%s\n' 'defaults' ' mode tcp' ' retries 0' ' timeout connect 5s' \
+	    ' timeout client 1h' ' timeout server 1h' >"$scratch/run/relay.cfg"
+	for n in a b c; do
+		free_port
+		eval "relay_port_$n=$port relayed_port=\$pg_port_$n"
+		printf '%s\n' "listen $n" " bind 127.0.0.1:$port" \
+		    " server $n 127.0.0.1:$relayed_port" >>"$scratch/run/relay.cfg"
+	done
+	in_background relay haproxy -db -f "$scratch/run/relay.cfg"
+	relay_pid=$background_pid
+}
+relay_url() {
+	echo "host=127.0.0.1,127.0.0.1,127.0.0.1" \
+	    "port=$relay_port_a,$relay_port_b,$relay_port_c dbname=assay user=$1"
 }
 
 # members: Patroni's own list, in JSON.
