@@ -11,6 +11,8 @@ builddir=$(cd "${builddir:-.}" && pwd)
 . "$srcdir/t/cluster.sh"
 # shellcheck source=t/program.sh
 . "$srcdir/t/program.sh"
+# shellcheck source=t/locks.sh
+. "$srcdir/t/locks.sh"
 
 if [ "${RUN_SERVICES:-}" != 1 ]; then
 	echo "# skipped: needs PostgreSQL, RUN_SERVICES=1 runs it"
@@ -274,6 +276,99 @@ check "this program refuses the database" prints_like 'needs a newer program'
 check "the refusal is an error" [ "$status" -ne 0 ]
 DATABASE_URL=$newest
 sql 'drop database older' postgres
+
+# The locks of statements are found.
+sql 'alter table assay.review_case add constraint later check (score < 900) not valid'
+n=0
+while IFS='|' read -r did want; do
+	n=$((n + 1))
+	echo "$did" >"$scratch/migration.sql"
+	is "the locks of migration $n are found" "$(locks_of "$scratch/migration.sql" assay |
+	    sed 's/^-- locks: //' | paste -sd ,)" "$want"
+done <<'END'
+create table assay.parcel (a int);|nothing
+alter table assay.spool_host add column a int not null default 7;|spool_host all moment
+alter table assay.spool_host add column a int default random();|spool_host all rewrite
+alter table assay.spool_file alter column drained type text;|spool_file all rewrite
+create index on assay.verdict_log (score);|verdict_log writes index
+alter table assay.review_case add check (score < 9);|review_case all scan
+alter table assay.review_case add check (score < 9) not valid;|review_case all moment
+alter table assay.review_case validate constraint later;|review_case nothing scan
+reindex table assay.review_case;|review_case all index
+create unique index on assay.operator (role, email);|operator writes index
+alter table assay.saved_view add foreign key (owner) references assay.operator;|operator writes moment,saved_view writes scan
+select from assay.operator for update;|operator rows scan
+drop view assay.analytics_fact cascade;|analytics_fact all moment
+alter table assay.operator add x int; create table assay.parcel as select id from assay.review_case;|operator all moment,review_case nothing scan
+alter table assay.review_case alter column assigned_to set not null;|review_case all scan
+create table assay.parcel (a text references assay.review_case);|review_case writes moment
+update assay.operator set role = role;|operator rows rows
+drop table assay.spool_file;|spool_file all moment
+END
+
+printf '%s\n' '-- locks: review_case writes index' '-- locks: operator all moment' \
+    'create index on assay.review_case (score);' >"$scratch/migration.sql"
+is "a migration may say more than it locks" \
+    "$(locks_hidden "$scratch/migration.sql" assay)" ""
+printf '%s\n' '-- locks: review_case writes moment' \
+    'create index on assay.review_case (score);' >"$scratch/migration.sql"
+is "a migration that says less than it locks is found" \
+    "$(locks_hidden "$scratch/migration.sql" assay)" \
+    "migration.sql: -- locks: review_case writes index"
+is "each migration after those of 0.7.0 says what it locks" \
+    "$(find "$srcdir/sql/migrations" -name '*.sql' ! -name '000*' \
+	-exec grep -L '^-- locks: ' {} +)" ""
+
+# What --check says before a migration.
+ctl migrate --sql "$scratch/sql" --check
+is "a check without a pending migration ends well" "$status $(head -n 1 "$scratch/out")" \
+    "0 no migration is pending"
+# pending LINE ...: a pending migration has these lines; check it.
+pending() {
+	printf '%s\n' "$@" >"$scratch/locks/migrations/1000_pending.sql"
+	ctl migrate --sql "$scratch/locks" --check
+}
+cp -R "$scratch/sql" "$scratch/locks"
+pending '-- locks: review_case writes index' 'create index assay.odd on assay.review_case (score);'
+is "a check of small tables ends well" "$status $(sed -n 1,2p "$scratch/out")" \
+    "0 1000_pending
+    review_case: blocks writes while it builds an index, 0 MB, up to about 1 s"
+is "a check changes nothing" "$(sql "select to_regclass('assay.odd')")" ''
+sql "insert into assay.verdict_log (decided_at, id, event_id, event_type, verdict, score,
+	reasons, policy_id, policy_version, correlation_id)
+    select now(), 'vd_' || n, repeat('e', 1900), 'order.place', 'allow', 0, '[]', 'p', '1',
+	'c' from generate_series(1, 20000) n"
+pending '-- locks: verdict_log all rewrite'
+is "a check of a large table ends with 65" "$status" 65
+check "a check names the table, its size and the time" prints_like \
+    '^    verdict_log: blocks reads and writes while it copies the table, [34][0-9] MB, up to about 3 s$'
+check "a check says how long decisions wait" \
+    prints_like '^    not safe: decisions may wait for up to about 3 s$'
+pending '-- locks: verdict_log nothing rewrite'
+is "work that blocks nothing is safe" "$status" 0
+pending '-- locks: operator all moment' '-- locks: verdict_log nothing rewrite'
+is "a lock of a moment beside long work is not safe" "$status" 65
+pending '-- locks: operator all moment' '-- locks: parcel all rewrite'
+is "a lock of a moment, and of a table to come, is safe" "$status" 0
+check "a table to come is named" prints_like '^    parcel: is not there yet$'
+pending 'select;' '-- required_migration stays'
+is "a migration that does not say what it locks is not safe" "$status" 65
+check "a check says that a migration says nothing" \
+    prints_like '^    does not say what it locks: not safe$'
+check "a comment does not stop older programs" eval "! prints_like 'older programs'"
+pending '-- locks: nothing' 'update assay.schema_state set required_migration = 1000;'
+check "a check says when older programs must stop" \
+    prints_like '^    older programs refuse the database afterwards'
+printf -- '-- locks: nothing' >"$scratch/locks/migrations/1000_pending.sql"
+ctl migrate --sql "$scratch/locks" --check
+is "a last line needs no end" "$status" 0
+for line in 'operator' 'operator all' 'operator all moment rewrite' 'operator some moment' \
+    'operator all work' 'nothing else'; do
+	pending "-- locks: $line"
+	is "the line '$line' is refused" "$status $(grep -c '1000_pending.sql: has a line' \
+	    "$scratch/err")" "65 1"
+done
+sql 'truncate assay.verdict_log; alter table assay.review_case drop constraint later'
 
 # Keys and admins.
 ctl key create --scope decisions --expires-in-days 30 shop

@@ -2,7 +2,6 @@
 /* assayctl migrate: bring any database to the schema of this program. */
 #include "config.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -19,6 +18,8 @@
 #include "core/rule/rule.h"
 #include "ctl/cmd/audit_entry.h"
 #include "ctl/cmd/erasure_list.h"
+#include "ctl/cmd/migration.h"
+#include "ctl/cmd/migration_check.h"
 #include "ctl/ctl.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
@@ -28,9 +29,7 @@
 
 #define ARENA_SIZE ((size_t)256 << 20) /* mostly untouched */
 #define FILE_SIZE ((size_t)4 << 20) /* of one file of SQL */
-#define FILES_MAX 1000
 #define PATH_SIZE 4096
-#define CHECKSUM_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 #define MONTHS_AHEAD 24
 #define RETRY_PAUSE 1000 /* ms between attempts to get a lock */
 #define WAIT_DEFAULT 300 /* seconds to wait for locks and other migrates */
@@ -49,10 +48,6 @@
 	"number bigint primary key, name text not null, "                      \
 	"checksum text not null, "                                             \
 	"applied_at timestamptz not null default clock_timestamp())"
-#define SQL_EXISTS "select to_regclass('assay.migration') is not null as there"
-#define SQL_APPLIED                                                            \
-	"select number, name, checksum, applied_at "                           \
-	"from assay.migration order by number"
 #define SQL_RECORD                                                             \
 	"insert into assay.migration (number, name, checksum) "                \
 	"values ($1::bigint, $2::text, $3::text)"
@@ -66,25 +61,12 @@
 #define SQL_RESTORED "select assay.log_restored() as restored"
 #define SQL_REBASE "select assay.log_rebase() as moved"
 
-/* One migration: a file of this program, or a row of assay.migration. */
-struct migration {
-	int64_t number;
-	const char *name; /* "0001_configuration" */
-	const char *path;
-	const char *text; /* of the file */
-	char checksum[CHECKSUM_SIZE];
-	int64_t applied_at;
-};
-
 /* The state of a run. */
 struct migrate_work {
 	struct arena arena;
 	struct db *db; /* without named statements; holds the lock */
 	const char *dir;
-	struct migration file[FILES_MAX];
-	size_t n_files;
-	struct migration applied[FILES_MAX];
-	size_t n_applied;
+	struct migration_set set;
 	unsigned done; /* changes that were made */
 	bool logging; /* also apply logging.sql */
 	bool again; /* replace functions and grants even if unchanged */
@@ -107,7 +89,9 @@ struct seed_kind {
 
 static int show_status(struct migrate_work *w);
 static void report_gaps(const struct migrate_work *w);
-static int run_work(struct migrate_work *w, bool only_status, struct fail *f);
+static int show_check(struct migrate_work *w);
+static int run_work(
+    struct migrate_work *w, int (*show)(struct migrate_work *), struct fail *f);
 static int apply_schema(struct migrate_work *w, struct fail *f);
 static int note_migration(
     struct migrate_work *w, struct db *db, struct fail *f);
@@ -115,9 +99,6 @@ static int note_restore(struct migrate_work *w, struct db *db, struct fail *f);
 static int repeat_erasures(
     struct migrate_work *w, struct db *db, struct fail *f);
 static int take_migrate_lock(struct migrate_work *w, struct fail *f);
-static int files_load(struct migrate_work *w, struct fail *f);
-static int applied_load(struct migrate_work *w, struct fail *f);
-static int applied_check(const struct migrate_work *w, struct fail *f);
 static int apply_all(struct migrate_work *w, struct fail *f);
 static int apply_file(
     struct migrate_work *w, const struct migration *m, struct fail *f);
@@ -141,10 +122,6 @@ static int read_policy_file(
 static int make_partitions(
     struct migrate_work *w, struct db *db, struct fail *f);
 static int run_file(struct migrate_work *w, const char *path, struct fail *f);
-static int list_files(struct migrate_work *w, const char *folder,
-    const char **ret, size_t *ret_n, struct fail *f);
-static int order_by_name(const void *a, const void *b);
-static bool is_common(const char *path);
 
 static const struct seed_kind rules = { "rules", "rule", SEED_VERSION,
 	STMT_RULESET_MISSING, STMT_RULESET_SEED, read_rules };
@@ -156,7 +133,7 @@ migrate(const struct command *cmd, int argc, char **argv)
 {
 	static struct migrate_work w;
 	char *dir = NULL;
-	bool only_status = false;
+	bool check = false, status = false;
 	int64_t wait = WAIT_DEFAULT;
 	const struct opt opts[] = {
 		{ .name = "again",
@@ -164,6 +141,11 @@ migrate(const struct command *cmd, int argc, char **argv)
 			    "same",
 		    .type = OPT_FLAG,
 		    .ret = &w.again },
+		{ .name = "check",
+		    .help = "only print what would be done and how long it "
+			    "holds up decisions",
+		    .type = OPT_FLAG,
+		    .ret = &check },
 		{ .name = "sql",
 		    .arg = "DIR",
 		    .help =
@@ -173,7 +155,7 @@ migrate(const struct command *cmd, int argc, char **argv)
 		{ .name = "status",
 		    .help = "only print what is applied and what is pending",
 		    .type = OPT_FLAG,
-		    .ret = &only_status },
+		    .ret = &status },
 		{ .name = "wait",
 		    .arg = "SECONDS",
 		    .help = "wait at most SECONDS for other sessions; default "
@@ -189,7 +171,13 @@ migrate(const struct command *cmd, int argc, char **argv)
 	    cmd, opts, nitems(opts), (struct operands) { 0, 0 }, argc, argv);
 	w.dir = dir == NULL ? PKGDATADIR "/sql" : dir;
 	w.until = clock_ticks() + wait * CLOCK_SECOND;
-	return run_work(&w, only_status, &f);
+	if (check && status)
+		opt_usage(cmd, "--check and --status cannot be given together");
+	return run_work(&w,
+	    check	 ? show_check
+		: status ? show_status
+			 : NULL,
+	    &f);
 }
 
 int
@@ -220,13 +208,15 @@ migrate_restored(const struct command *cmd, int argc, char **argv)
 	w.logging = true;
 	if (erased != NULL && erasure_list_open(&w.erased, erased, &f) == -1)
 		return ctl_failed("restored", &f);
-	ret = run_work(&w, false, &f);
+	ret = run_work(&w, NULL, &f);
 	erasure_list_close(&w.erased);
 	return ret;
 }
 
+/* Do the work, or only show something. */
 static int
-run_work(struct migrate_work *w, bool only_status, struct fail *f)
+run_work(
+    struct migrate_work *w, int (*show)(struct migrate_work *), struct fail *f)
 {
 	const char *url = ctl_database_url();
 	int ret = EX_OK;
@@ -234,12 +224,12 @@ run_work(struct migrate_work *w, bool only_status, struct fail *f)
 	if (url == NULL)
 		return EX_CONFIG;
 	ctl_arena(&w->arena, ARENA_SIZE);
-	if (files_load(w, f) == -1)
+	if (migration_files(&w->arena, w->dir, &w->set, f) == -1)
 		ret = ctl_failed("migrate", f);
 	else if ((w->db = db_open(url, "assayctl migrate", 0, 0, f)) == NULL)
 		ret = ctl_failed("migrate", f);
-	else if (only_status)
-		ret = show_status(w);
+	else if (show != NULL)
+		ret = show(w);
 	else if (apply_schema(w, f) == -1)
 		ret = ctl_failed("migrate", f);
 	else if (w->done == 0)
@@ -256,32 +246,44 @@ static int
 show_status(struct migrate_work *w)
 {
 	char at[CLOCK_TEXT_SIZE];
+	const struct migration *row;
 	struct fail f = { 0 };
-	size_t i, j;
+	size_t i;
 
-	if (applied_load(w, &f) == -1 || applied_check(w, &f) == -1)
+	if (migration_applied(&w->arena, w->db, &w->set, &f) == -1)
 		return ctl_failed("migrate", &f);
-	for (i = 0; i < w->n_files; i++) {
-		for (j = 0; j < w->n_applied; j++)
-			if (w->applied[j].number == w->file[i].number)
-				break;
-		if (j < w->n_applied)
-			clock_text(w->applied[j].applied_at, at);
-		printf("%-32s %s\n", w->file[i].name,
-		    j < w->n_applied ? at : "pending");
+	for (i = 0; i < w->set.n_files; i++) {
+		row = migration_row(&w->set, &w->set.file[i]);
+		if (row != NULL)
+			clock_text(row->applied_at, at);
+		printf("%-32s %s\n", w->set.file[i].name,
+		    row != NULL ? at : "pending");
 	}
 	report_gaps(w);
 	return EX_OK;
+}
+
+/* Print what the pending migrations hold up; change nothing. */
+static int
+show_check(struct migrate_work *w)
+{
+	struct fail f = { 0 };
+	int ret;
+
+	if (migration_applied(&w->arena, w->db, &w->set, &f) == -1 ||
+	    (ret = migration_check(&w->set, w->db, &w->arena, &f)) == -1)
+		return ctl_failed("migrate", &f);
+	return ret;
 }
 
 /* If numbers are missing, print that no file is lost. */
 static void
 report_gaps(const struct migrate_work *w)
 {
-	if (w->n_files > 0 &&
-	    (size_t)w->file[w->n_files - 1].number != w->n_files)
+	if (w->set.n_files > 0 &&
+	    (size_t)w->set.file[w->set.n_files - 1].number != w->set.n_files)
 		printf("%zu migrations; the missing numbers were never used\n",
-		    w->n_files);
+		    w->set.n_files);
 }
 
 /* Do all steps in order, under the lock. */
@@ -294,7 +296,7 @@ apply_schema(struct migrate_work *w, struct fail *f)
 
 	if (take_migrate_lock(w, f) == -1 ||
 	    db_script(w->db, SQL_BOOTSTRAP, f) == -1 ||
-	    applied_load(w, f) == -1 || applied_check(w, f) == -1 ||
+	    migration_applied(&w->arena, w->db, &w->set, f) == -1 ||
 	    apply_all(w, f) == -1)
 		return -1;
 	mark = arena_mark(&w->arena);
@@ -329,12 +331,12 @@ note_migration(struct migrate_work *w, struct db *db, struct fail *f)
 {
 	struct audit_entry_param noted[2];
 
-	if (w->n_applied == 0 || w->n_applied == w->n_files)
+	if (w->set.n_applied == 0 || w->set.n_applied == w->set.n_files)
 		return 0;
 	noted[0].name = "from";
-	noted[0].text = w->applied[w->n_applied - 1].name;
+	noted[0].text = w->set.applied[w->set.n_applied - 1].name;
 	noted[1].name = "to";
-	noted[1].text = w->file[w->n_files - 1].name;
+	noted[1].text = w->set.file[w->set.n_files - 1].name;
 	if (audit_entry_begin(db, &w->arena, f) == -1)
 		return -1;
 	return audit_entry_commit(
@@ -396,120 +398,16 @@ take_migrate_lock(struct migrate_work *w, struct fail *f)
 	return 0;
 }
 
-/* Read migrations/NNNN_*.sql in the order of their numbers. */
-static int
-files_load(struct migrate_work *w, struct fail *f)
-{
-	const char *names[FILES_MAX];
-	uint8_t hash[CRYPT_SHA256_SIZE];
-	struct migration *m;
-	size_t i, size;
-	char *end;
-
-	if (list_files(w, "migrations", names, &w->n_files, f) == -1)
-		return -1;
-	if (w->n_files == 0)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, w->dir,
-		    "contains no migrations; name the directory with --sql");
-	for (i = 0; i < w->n_files; i++) {
-		m = &w->file[i];
-		m->path = names[i];
-		m->name = arena_strndup(&w->arena, strrchr(names[i], '/') + 1,
-		    strlen(strrchr(names[i], '/') + 1) - strlen(".sql"));
-		if (m->name == NULL)
-			return fail_memory(f);
-		m->number = strtoll(m->name, &end, 10);
-		if (end != m->name + 4 || *end != '_')
-			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->path,
-			    "is not named NNNN_name.sql");
-		if (i > 0 && m->number == m[-1].number)
-			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->path,
-			    "has the number of another file");
-		m->text =
-		    ctl_read_file(&w->arena, m->path, FILE_SIZE, &size, f);
-		if (m->text == NULL)
-			return -1;
-		crypt_sha256(m->text, size, hash);
-		crypt_hex(hash, sizeof(hash), m->checksum);
-	}
-	return 0;
-}
-
-/* Read the applied migrations; none if the table does not exist. */
-static int
-applied_load(struct migrate_work *w, struct fail *f)
-{
-	struct migration *m;
-	struct rows rows;
-	int i;
-
-	if (db_query(w->db, &w->arena, SQL_EXISTS, NULL, &rows, f) == -1)
-		return -1;
-	if (!rows_bool(&rows, 0, "there"))
-		return 0;
-	if (db_query(w->db, &w->arena, SQL_APPLIED, NULL, &rows, f) == -1)
-		return -1;
-	if (rows.n > FILES_MAX)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
-		    "the database has too many migrations");
-	for (i = 0; i < rows.n; i++) {
-		m = &w->applied[w->n_applied++];
-		m->number = rows_int(&rows, i, "number");
-		m->name = rows_text(&rows, i, "name");
-		m->applied_at = rows_time(&rows, i, "applied_at");
-		snprintf(m->checksum, sizeof(m->checksum), "%s",
-		    rows_text(&rows, i, "checksum"));
-	}
-	return 0;
-}
-
-/* Refuse a newer database, and files that differ from the applied ones. */
-static int
-applied_check(const struct migrate_work *w, struct fail *f)
-{
-	const struct migration *newest = &w->file[w->n_files - 1];
-	size_t i, j;
-
-	for (i = 0; i < w->n_applied; i++) {
-		const struct migration *m = &w->applied[i];
-
-		if (m->number > newest->number)
-			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->name,
-			    "is in the database, but this program knows "
-			    "migrations up to %s only; use a newer program",
-			    newest->name);
-		for (j = 0; j < w->n_files; j++)
-			if (w->file[j].number == m->number)
-				break;
-		if (j == w->n_files)
-			return fail_set(f, FAIL_INPUT, INVALID_REQUEST, m->name,
-			    "is in the database, but its file is missing");
-		if (strcmp(m->checksum, w->file[j].checksum) != 0)
-			return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
-			    w->file[j].path,
-			    "has changed since it was applied as %s; restore "
-			    "it, or create a database of an unreleased build "
-			    "again",
-			    m->name);
-	}
-	return 0;
-}
-
 static int
 apply_all(struct migrate_work *w, struct fail *f)
 {
-	size_t i, j;
+	const struct migration *m = w->set.file;
 
-	for (i = 0; i < w->n_files; i++) {
-		for (j = 0; j < w->n_applied; j++)
-			if (w->applied[j].number == w->file[i].number)
-				break;
-		while (
-		    j == w->n_applied && apply_file(w, &w->file[i], f) == -1) {
+	for (; m < w->set.file + w->set.n_files; m++)
+		while (migration_row(&w->set, m) == NULL &&
+		    apply_file(w, m, f) == -1)
 			if (!can_retry(w, f))
 				return -1;
-		}
-	}
 	return 0;
 }
 
@@ -542,13 +440,14 @@ apply_file(struct migrate_work *w, const struct migration *m, struct fail *f)
 static int
 load_functions(struct migrate_work *w, struct fail *f)
 {
-	const char *paths[FILES_MAX];
-	char sum[CHECKSUM_SIZE];
+	const char *paths[MIGRATIONS_MAX];
+	char sum[MIGRATION_SUM_SIZE];
 	struct params p;
 	struct rows rows;
 	size_t n;
 
-	if (list_files(w, "functions", paths, &n, f) == -1 ||
+	if (migration_list(&w->arena, w->dir, "functions", paths, &n, f) ==
+		-1 ||
 	    sum_functions(w, paths, n, sum, f) == -1)
 		return -1;
 	params_init(&p, &w->arena);
@@ -817,55 +716,4 @@ run_file(struct migrate_work *w, const char *path, struct fail *f)
 	}
 	arena_rewind(&w->arena, mark);
 	return 0;
-}
-
-/*
- * Store the paths of DIR/folder/NAME.sql, at most FILES_MAX, sorted by name;
- * common.sql is first, because the other files need it.
- */
-static int
-list_files(struct migrate_work *w, const char *folder, const char **ret,
-    size_t *ret_n, struct fail *f)
-{
-	char path[PATH_SIZE];
-	struct dirent *entry;
-	size_t len;
-	DIR *dir;
-
-	*ret_n = 0;
-	snprintf(path, sizeof(path), "%s/%s", w->dir, folder);
-	if ((dir = opendir(path)) == NULL)
-		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, path,
-		    "cannot be opened; name the directory of the SQL with "
-		    "--sql");
-	while ((entry = readdir(dir)) != NULL && *ret_n < FILES_MAX) {
-		len = strlen(entry->d_name);
-		if (len < 5 || strcmp(entry->d_name + len - 4, ".sql") != 0)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s/%s", w->dir, folder,
-		    entry->d_name);
-		ret[(*ret_n)++] = arena_strdup(&w->arena, path);
-	}
-	closedir(dir);
-	if (w->arena.overflow)
-		return fail_memory(f);
-	qsort(ret, *ret_n, sizeof(*ret), order_by_name);
-	return 0;
-}
-
-static int
-order_by_name(const void *a, const void *b)
-{
-	const char *x = *(const char *const *)a;
-	const char *y = *(const char *const *)b;
-
-	if (is_common(x) != is_common(y))
-		return is_common(x) ? -1 : 1;
-	return strcmp(x, y);
-}
-
-static bool
-is_common(const char *path)
-{
-	return strcmp(strrchr(path, '/'), "/common.sql") == 0;
 }
