@@ -91,18 +91,20 @@ fault_clock() {
 	fault_kill && restart_second
 }
 
-# The disk of the primary is full until another server is primary.
+# The disk of the primary is full.  PostgreSQL stops, and another server takes over; or it
+# starts again but has no room to begin a session, and Patroni keeps it as the primary.
 fault_disk() {
 	node=$(leader)
 	stack_until 10 0 leave_no_room || return 1
-	stack_until 60 0 disk_is_full && stack_until 120 0 leader_is_other "$node" && scored_again
-	replaced=$?
+	stack_until 60 0 disk_is_full && stack_until 60 0 is_missed
+	missed=$?
 	mount -o "remount,size=$disk_size" "$scratch/run-$node"
-	return "$replaced"
+	return "$missed"
 }
 # leave_no_room: a megabyte more than the server uses, if it uses no more meanwhile.
 leave_no_room() {
 	disk_used=$(df -k --output=used "$scratch/run-$node" | tail -n 1)
 	mount -o "remount,size=$((disk_used + 1024))k" "$scratch/run-$node"
 }
+is_missed() { second_has_spooled || leader_is_other "$node"; }
 disk_is_full() { grep -q 'No space left on device' "$scratch/log/patroni-$node.log"; }
