@@ -15,11 +15,11 @@ user_lock() {
 hold_lock() {
 	rm -f "$scratch/lock"
 	mkfifo "$scratch/lock"
-	PGAPPNAME=lock_holder cluster_psql postgres assay -At \
-	    <"$scratch/lock" >/dev/null &
+	cluster_psql postgres assay -At <"$scratch/lock" >/dev/null &
 	lock_pid=$!
 	exec 8>"$scratch/lock"
-	echo "begin; $1;" >&8
+	# The session is idle in its transaction before the lock, too: its name is given last.
+	echo "begin; $1; set application_name = 'lock_holder';" >&8
 	stack_until 20 "$lock_pid" session_is \
 	    "application_name = 'lock_holder' and state = 'idle in transaction'"
 }
