@@ -173,7 +173,8 @@ sub is_type {
 	return ($schema->{'$ref'} // "") =~ m{/schemas/} && $uses{$schema->{'$ref'}} > 1;
 }
 
-# A schema that has no fields of its own, only "if": the texts of the fields say it.
+# Whether a schema only adds conditions to the fields of another one.  The page leaves
+# conditions out: the descriptions of those fields have them.
 sub is_condition {
 	my ($schema) = follow_ref(@_);
 	my @all = @{$schema->{allOf} // []};

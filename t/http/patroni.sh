@@ -83,7 +83,7 @@ start_patroni() {
 	stack_until 120 "$patroni_a" followers_are 2 || stack_die "no server follows"
 }
 
-# own_disks: each server has a file system of its own.
+# own_disks: mount a separate file system for each server, so that one disk can be full.
 own_disks() {
 	for n in a b c; do
 		mkdir "$scratch/run-$n"
