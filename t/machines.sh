@@ -52,6 +52,8 @@ power_off() {
 	[ -n "$container" ] || return 0
 	# shellcheck disable=SC2046 # one
 	kill -KILL "$init" $(nspawn_pid)
+	# The init process ends after all others of its machine.
+	stack_until 30 0 stack_gone "$init"
 	stack_until 30 0 stack_gone "$container"
 	eval "container_$1= init_$1="
 }

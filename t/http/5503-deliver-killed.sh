@@ -98,8 +98,7 @@ done
 start_cron "deliver --for 10m" "$settings"
 before=$(wc -l <"$mail/received")
 stack_until 20 "$stack_cron_pid" more_arrived
-stack_end "$stack_pg_pid" KILL
-stack_pg_pid=
+kill_database
 start_database
 sql "update assay.delivery set claimed_until = clock_timestamp()
     where claimed_until is not null"

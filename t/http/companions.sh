@@ -34,12 +34,7 @@ start_durable_database() {
 
 # Kill PostgreSQL with all of its processes and start it again.
 crash_database() {
-	kill -s STOP "$stack_pg_pid"
-	crash_pids=$(pgrep -P "$stack_pg_pid")
-	stack_end "$stack_pg_pid" KILL
-	for pid in $crash_pids; do
-		stack_until 15 0 stack_gone "$pid"
-	done
+	kill_database
 	start_durable_database
 }
 

@@ -71,13 +71,7 @@ fault_sessions() {
 	    where application_name = 'assay decide'")" -gt 0 ]
 }
 
-# Stop the server before the kill, so that it starts no more processes.
 fault_server() {
-	kill -STOP "$stack_pg_pid"
-	fault_pids=$(pgrep -P "$stack_pg_pid")
-	stack_end "$stack_pg_pid" KILL
-	for fault_pid in $fault_pids; do
-		stack_until 15 0 stack_gone "$fault_pid"
-	done
+	kill_database
 	torture_database
 }

@@ -481,6 +481,18 @@ stop_database() {
 	stack_pg_pid=
 }
 
+# Kill PostgreSQL with all of its processes.  The server stops before the kill, so that
+# it starts no more of them; a new server would refuse to start beside one.
+kill_database() {
+	kill -STOP "$stack_pg_pid"
+	sessions=$(pgrep -P "$stack_pg_pid")
+	stack_end "$stack_pg_pid" KILL
+	stack_pg_pid=
+	for session in $sessions; do
+		stack_until 15 0 stack_gone "$session"
+	done
+}
+
 # with_urls URL COMMAND [ARGUMENT ...]: run it with the connection strings that the
 # command URL prints for each role.
 with_urls() {
