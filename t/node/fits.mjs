@@ -15,11 +15,12 @@ const [modules, program, base, folder] = process.argv.slice(2);
 const { email, password, user, event, backtest } = JSON.parse(readFileSync(0, "utf8"));
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
-// Screens with rows, and what the cards of each show.
+// Screens with rows, and what the cards of each show.  No list follows one of the same
+// screen, which would still show the rows of the other for a moment.
 const LISTS = [
 	["/cases", "#/cases", ["Verdict", "Score", "Amount", "Age"]],
-	["/cases", "#/cases?state=assigned", ["Verdict", "Score", "Amount", "Age", "State"]],
 	["/decisions", "#/decisions", ["Verdict", "Score", "Amount", "Time"]],
+	["/cases", "#/cases?state=assigned", ["Verdict", "Score", "Amount", "Age", "State"]],
 	["/deliveries", "#/deliveries", ["State"]],
 	["/audit", "#/audit", ["Time", "Who", "Did what", "Status"]],
 	[`/backtests/${backtest}`, `#/backtests/${backtest}`,
@@ -73,8 +74,6 @@ async function onEachList(size, name, look) {
 	await page.setViewportSize(size);
 	for (const [path, hash, labels] of LISTS) {
 		await show(page, hash, "tr[data-row]");
-		// What one has loaded, another may still show.
-		await page.waitForLoadState("networkidle");
 		await picture(`${name}${hash.replace(/\W+/g, "-")}`);
 		await look(path, labels);
 	}
