@@ -5,7 +5,7 @@
 
 struct signals;
 
-#define FEATURES_VERSION 1 /* increase it with every change of the vector */
+#define FEATURES_VERSION 2 /* increase it with every change of the vector */
 
 enum feature {
 #define FEATURE(ident, name, signal, transform, scale) FEATURE_##ident,

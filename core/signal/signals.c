@@ -44,6 +44,7 @@ static struct value sim_mismatch(
 static double z_score(double amount, const struct user_state_amounts *amounts);
 static double mean_ratio(
     double amount, const struct user_state_amounts *amounts);
+static double amount_variation(const struct user_state_amounts *amounts);
 
 /* One function per namespace; each sets the signals that are known. */
 static void (*const namespaces[])(
@@ -232,6 +233,8 @@ amount_signals(
 	ret[SIGNAL_ANOMALY_AMOUNT_RATIO] =
 	    value_number(mean_ratio(ev->amount, &amounts));
 	ret[SIGNAL_ANOMALY_SAMPLES] = value_number((double)amounts.samples);
+	ret[SIGNAL_ANOMALY_AMOUNT_VARIATION] =
+	    value_number(amount_variation(&amounts));
 }
 
 /*
@@ -327,4 +330,13 @@ mean_ratio(double amount, const struct user_state_amounts *amounts)
 	if (amounts->samples < USER_STATE_SAMPLES_MIN || amounts->mean <= 0)
 		return 1;
 	return amount / amounts->mean;
+}
+
+/* The coefficient of variation; 0 if the baseline is not usable. */
+static double
+amount_variation(const struct user_state_amounts *amounts)
+{
+	if (amounts->samples < USER_STATE_SAMPLES_MIN || amounts->mean <= 0)
+		return 0;
+	return amounts->deviation / amounts->mean;
 }

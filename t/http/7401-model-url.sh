@@ -69,7 +69,7 @@ done <<-END
 	html|expected a value at byte 0
 	empty|the file is empty
 	half|$fetched: the connection broke
-	cut|a string without end at byte 603
+	cut|a string without end at byte 618
 	partial|$fetched: status 206
 	huge|$fetched: the answer is too long
 	endless|$fetched: the answer is too long

@@ -11,7 +11,7 @@
 #include "t/unit/unit.h"
 
 /*
- * The vector of FEATURES_VERSION 1.  A change of the vector raises the version.
+ * The vector of FEATURES_VERSION 2.  A change of the vector raises the version.
  */
 static const char *const names[] = {
 	"velocity.attemptsLast2m",
@@ -36,8 +36,10 @@ static const char *const names[] = {
 	"event.amount.2000",
 	"event.amount.5000",
 	"anomaly.amountZScore.sqrt",
-	"anomaly.amountRatio.log",
-	"anomaly.amountRatio.sqrt",
+	"anomaly.amountRatio.2",
+	"anomaly.amountRatio.5",
+	"anomaly.amountRatio.20",
+	"anomaly.amountVariation",
 	"velocity.attemptsLast24h.log",
 	"risk.deviceFraudRate",
 	"risk.deviceFraudRate.sqrt",
@@ -80,7 +82,9 @@ static const struct {
 	{ SIGNAL_EVENT_AMOUNT, 150, FEATURE_AMOUNT_100, 1 },
 	{ SIGNAL_EVENT_AMOUNT, 150, FEATURE_AMOUNT_200, 0.75 },
 	{ SIGNAL_EVENT_AMOUNT, 150, FEATURE_AMOUNT_5000, 0.03 },
-	{ SIGNAL_ANOMALY_AMOUNT_RATIO, 5, FEATURE_AMOUNT_RATIO_SQRT, 0.5 },
+	{ SIGNAL_ANOMALY_AMOUNT_RATIO, 5, FEATURE_AMOUNT_RATIO_20, 0.25 },
+	{ SIGNAL_ANOMALY_AMOUNT_RATIO, 5, FEATURE_AMOUNT_RATIO_2, 1 },
+	{ SIGNAL_ANOMALY_AMOUNT_VARIATION, 1.5, FEATURE_AMOUNT_VARIATION, 0.5 },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_7D, 0.25, FEATURE_DEVICE_RISK_7D,
 	    0.25 },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_1D, 0.25, FEATURE_DEVICE_RISK_1D_SQRT,
@@ -130,11 +134,11 @@ fill(bool known)
 	}
 }
 
-START_TEST(feature_vector_is_that_of_version_1)
+START_TEST(feature_vector_is_that_of_version_2)
 {
 	unsigned int i;
 
-	ck_assert_int_eq(FEATURES_VERSION, 1);
+	ck_assert_int_eq(FEATURES_VERSION, 2);
 	ck_assert_uint_eq(nitems(names), FEATURE__MAX);
 	for (i = 0; i < FEATURE__MAX; i++)
 		ck_assert_str_eq(feature_name((enum feature)i), names[i]);
@@ -206,7 +210,7 @@ suite_features(void)
 	Suite *s = suite_create("features");
 	TCase *tc = tcase_create("features");
 
-	tcase_add_test(tc, feature_vector_is_that_of_version_1);
+	tcase_add_test(tc, feature_vector_is_that_of_version_2);
 	tcase_add_loop_test(
 	    tc, number_is_transformed_to_0_to_1, 0, (int)nitems(numbers));
 	tcase_add_test(tc, true_becomes_1);

@@ -33,13 +33,13 @@ static const struct {
 	{ "{", "{\"notes\":\"of u-1\",", "notes is an unknown field" },
 	{ "{", "{\"10.1.2.3\":1,", "the file has an unknown member" },
 	{ "\"bias\"", "\"Bias\"", "Bias is an unknown field" },
-	{ "\"featuresVersion\":1,", "", "featuresVersion is required" },
-	{ "\"featuresVersion\":1", "\"featuresVersion\":2",
-	    "featuresVersion must be 1: it was trained for another feature "
+	{ "\"featuresVersion\":2,", "", "featuresVersion is required" },
+	{ "\"featuresVersion\":2", "\"featuresVersion\":1",
+	    "featuresVersion must be 2: it was trained for another feature "
 	    "vector" },
-	{ "\"featuresVersion\":1", "\"featuresVersion\":1.5",
+	{ "\"featuresVersion\":2", "\"featuresVersion\":2.5",
 	    "featuresVersion must be an integer from 1 to 2147483647" },
-	{ "\"featuresVersion\":1", "\"featuresVersion\":\"1\"",
+	{ "\"featuresVersion\":2", "\"featuresVersion\":\"1\"",
 	    "featuresVersion must be an integer from 1 to 2147483647" },
 	{ "[\"velocity.attemptsLast2m\",", "[",
 	    "featureNames must be an array"
@@ -128,7 +128,7 @@ static const struct {
 	{ "\"samples\":28000",
 	    "\"samples\":1e3,\"brier\":0.1,\"logLoss\":0.2,"
 	    "\"averagePrecision\":0,\"cardPrecision100\":1" },
-	{ "\"featuresVersion\":1", "\"features\\u0056ersion\":1" },
+	{ "\"featuresVersion\":2", "\"features\\u0056ersion\":2" },
 };
 
 static void

@@ -147,6 +147,7 @@ static const struct {
 	{ SIGNAL_ANOMALY_AMOUNT_MEAN, UNKNOWN },
 	{ SIGNAL_ANOMALY_AMOUNT_RATIO, UNKNOWN },
 	{ SIGNAL_ANOMALY_SAMPLES, UNKNOWN },
+	{ SIGNAL_ANOMALY_AMOUNT_VARIATION, UNKNOWN },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE, UNKNOWN },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_1D, UNKNOWN },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_7D, UNKNOWN },
@@ -206,6 +207,7 @@ static const struct {
 	{ SIGNAL_ANOMALY_AMOUNT_MEAN, NUMBER(0) },
 	{ SIGNAL_ANOMALY_AMOUNT_RATIO, NUMBER(1) },
 	{ SIGNAL_ANOMALY_SAMPLES, NUMBER(0) },
+	{ SIGNAL_ANOMALY_AMOUNT_VARIATION, NUMBER(0) },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE, NUMBER(0.01) },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_1D, NUMBER(0.01) },
 	{ SIGNAL_RISK_DEVICE_FRAUD_RATE_7D, NUMBER(0.01) },
@@ -360,6 +362,7 @@ START_TEST(baseline_of_dropped_currency_is_unknown)
 	check(SIGNAL_ANOMALY_AMOUNT_MEAN, value_unknown());
 	check(SIGNAL_ANOMALY_AMOUNT_Z_SCORE, value_unknown());
 	check(SIGNAL_ANOMALY_AMOUNT_RATIO, value_unknown());
+	check(SIGNAL_ANOMALY_AMOUNT_VARIATION, value_unknown());
 	check(SIGNAL_VELOCITY_AMOUNT_1H, value_number(0));
 
 	/*
@@ -379,16 +382,16 @@ END_TEST
 static const struct {
 	int n;
 	double amounts[4];
-	double samples, mean, z, ratio;
+	double samples, mean, z, ratio, variation;
 } baselines[] = {
-	{ 0, { 0 }, 0, 0, 0, 1 },
-	{ 1, { 10 }, 1, 10, 0, 1 },
-	{ 2, { 10, 20 }, 2, 15, 0, 1 }, /* too few */
-	{ 3, { 50, 50, 50 }, 3, 50, 0, 2 }, /* no deviation */
-	{ 3, { 10, 20, 30 }, 3, 20, 8, 5 }, /* deviation 10 */
-	{ 3, { 190, 200, 210 }, 3, 200, -10, 0.5 },
-	{ 3, { 0, 0, 0 }, 3, 0, 0, 1 }, /* nothing to compare with */
-	{ 4, { 98, 99, 101, 102 }, 4, 100, 0, 1 },
+	{ 0, { 0 }, 0, 0, 0, 1, 0 },
+	{ 1, { 10 }, 1, 10, 0, 1, 0 },
+	{ 2, { 10, 20 }, 2, 15, 0, 1, 0 }, /* too few */
+	{ 3, { 50, 50, 50 }, 3, 50, 0, 2, 0 }, /* no deviation */
+	{ 3, { 10, 20, 30 }, 3, 20, 8, 5, 0.5 }, /* deviation 10 */
+	{ 3, { 190, 200, 210 }, 3, 200, -10, 0.5, 0.05 },
+	{ 3, { 0, 0, 0 }, 3, 0, 0, 1, 0 }, /* nothing to compare with */
+	{ 4, { 80, 80, 120, 120 }, 4, 100, 0, 1, 0.23094010767585 },
 };
 
 START_TEST(amount_is_compared_with_baseline)
@@ -406,6 +409,8 @@ START_TEST(amount_is_compared_with_baseline)
 	check(SIGNAL_ANOMALY_AMOUNT_MEAN, value_number(baselines[_i].mean));
 	check(SIGNAL_ANOMALY_AMOUNT_Z_SCORE, value_number(baselines[_i].z));
 	check(SIGNAL_ANOMALY_AMOUNT_RATIO, value_number(baselines[_i].ratio));
+	check(SIGNAL_ANOMALY_AMOUNT_VARIATION,
+	    value_number(baselines[_i].variation));
 }
 END_TEST
 
