@@ -9,6 +9,7 @@
 #include "core/state/entity_risk.h"
 #include "cron/entity_risk_project.h"
 #include "cron/job.h"
+#include "lib/conf/conf.h"
 #include "lib/db/db.h"
 
 #define SUMMARIZE_MIN 100 /* decisions of a step that need summaries */
@@ -21,7 +22,7 @@ struct risk_changes {
 	int next; /* number of the next row */
 };
 
-/* Packed days to write, by entity. */
+/* Packed histories to write, by entity. */
 struct risk_written {
 	int64_t *entity;
 	int64_t *newest; /* day */
@@ -31,14 +32,15 @@ struct risk_written {
 };
 
 static int labels_next(struct job_run *r, bool *more, struct fail *f);
-static int add_days(
+static int change_histories(
     struct job_run *r, const struct rows *rows, int first, struct fail *f);
 static int read_stored(struct job_run *r, const struct risk_changes *c,
     struct risk_written *w, struct rows *ret, struct fail *f);
 static bool is_next(const struct risk_changes *c, int64_t entity);
-static void add_next(struct risk_changes *c, struct entity_risk_days *days);
-static bool pack_days(struct risk_written *w, struct arena *a, size_t i,
-    struct entity_risk_days *days);
+static void add_next(
+    struct risk_changes *c, struct entity_risk_history *history);
+static bool pack_history(struct risk_written *w, struct arena *a, size_t i,
+    struct entity_risk_history *history);
 
 int
 entity_risk_project_events(
@@ -54,7 +56,7 @@ entity_risk_project_events(
 	params_text(&p, rows_text(piece, 0, "to_id"));
 	if (db_run(r->db, r->arena, STMT_RISK_EVENTS, &p, &rows, f) == -1)
 		return -1;
-	return add_days(r, &rows, 0, f);
+	return change_histories(r, &rows, 0, f);
 }
 
 int
@@ -99,7 +101,7 @@ labels_next(struct job_run *r, bool *more, struct fail *f)
 	params_int(&p, LABELS_MAX);
 	if (db_run(r->db, r->arena, STMT_BEGIN, NULL, NULL, f) == -1 ||
 	    db_run(r->db, r->arena, STMT_RISK_LABELS, &p, &rows, f) == -1 ||
-	    add_days(r, &rows, 1, f) == -1 ||
+	    change_histories(r, &rows, 1, f) == -1 ||
 	    db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f) == -1)
 		return -1;
 	if (rows.n > 0 && rows_int(&rows, 0, "labels") == LABELS_MAX)
@@ -109,11 +111,12 @@ labels_next(struct job_run *r, bool *more, struct fail *f)
 
 /* Add the rows from number first on to the stored counts. */
 static int
-add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
+change_histories(
+    struct job_run *r, const struct rows *rows, int first, struct fail *f)
 {
 	struct risk_changes c = { .rows = rows, .next = first };
 	struct risk_written w = { 0 };
-	struct entity_risk_days days;
+	struct entity_risk_history history;
 	struct params p;
 	struct rows stored;
 	const void *packed;
@@ -132,11 +135,11 @@ add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 		if (at < stored.n &&
 		    rows_int(&stored, at, "entity") == w.entity[i])
 			packed = rows_bytes(&stored, at++, "days", &size);
-		if (entity_risk_unpack(packed, size, &days, f) == -1)
+		if (entity_risk_unpack(packed, size, &history, f) == -1)
 			return -1;
 		while (is_next(&c, w.entity[i]))
-			add_next(&c, &days);
-		if (!pack_days(&w, r->arena, i, &days))
+			add_next(&c, &history);
+		if (!pack_history(&w, r->arena, i, &history))
 			return fail_memory(f);
 	}
 	params_init(&p, r->arena);
@@ -146,7 +149,7 @@ add_days(struct job_run *r, const struct rows *rows, int first, struct fail *f)
 	return db_run(r->db, r->arena, STMT_RISK_PUT, &p, NULL, f);
 }
 
-/* List the entities of the changes in w, and read their stored days. */
+/* List the entities of the changes in w, and read their stored histories. */
 static int
 read_stored(struct job_run *r, const struct risk_changes *c,
     struct risk_written *w, struct rows *ret, struct fail *f)
@@ -181,30 +184,28 @@ is_next(const struct risk_changes *c, int64_t entity)
 }
 
 static void
-add_next(struct risk_changes *c, struct entity_risk_days *days)
+add_next(struct risk_changes *c, struct entity_risk_history *history)
 {
-	const struct entity_risk_day more = {
-		.day = (int32_t)rows_int(c->rows, c->next, "day"),
+	const struct entity_risk_slot more = {
+		.slot = (int32_t)rows_int(c->rows, c->next, "slot"),
 		.events = (int32_t)rows_int(c->rows, c->next, "events"),
 		.fraud = (int32_t)rows_int(c->rows, c->next, "fraud"),
 		.labels = (int32_t)rows_int(c->rows, c->next, "labels"),
 	};
 
-	entity_risk_add(days, &more);
+	entity_risk_add(history, &more, (int)conf.LABEL_DELAY_DAYS);
 	c->next++;
 }
 
-/* Drop the days that are too old for any window, and pack the others. */
 static bool
-pack_days(struct risk_written *w, struct arena *a, size_t i,
-    struct entity_risk_days *days)
+pack_history(struct risk_written *w, struct arena *a, size_t i,
+    struct entity_risk_history *history)
 {
 	uint8_t room[ENTITY_RISK_PACKED_MAX];
 	void *packed;
 
-	w->newest[i] = days->day[0].day;
-	entity_risk_forget(days, days->day[0].day);
-	w->size[i] = entity_risk_pack(days, room);
+	w->newest[i] = history->slots[0].slot / ENTITY_RISK_DAY_SLOTS;
+	w->size[i] = entity_risk_pack(history, room);
 	packed = arena_alloc(a, w->size[i]);
 	w->packed[i] = packed;
 	if (packed == NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Part of the job "project": count events and labels of devices and ips by day
+ * Part of the job "project": count events and labels of devices and ips by slot
  * for the signals risk.*.
  */
 #ifndef CRON_ENTITY_RISK_PROJECT_H

@@ -281,7 +281,7 @@ call assay.grant_execute('assay_operator',
     analytics_sum_name analytics_handling analytics_summary');
 call assay.grant_execute('assay_companion',
     'analytics_project analytics_rebuild_begin analytics_rebuild
-    detail_summarize risk_events risk_labels risk_put risk_prune');
+    detail_summarize risk_slot_events risk_slot_labels risk_put risk_prune');
 
 -- operator shows drift; companion counts labels, compares days and alerts.
 grant select on assay.calibration to assay_operator;

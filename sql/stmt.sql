@@ -806,13 +806,13 @@ select assay.drift_record($1::text::date, $2::text[], $3::text[], $4::text[],
 select assay.detail_summarize();
 
 -- name: risk_events many read late
-select entity, day, sum(events)::bigint as events, 0 as fraud, 0 as labels
-from assay.risk_events($1::bigint, $2::text, $3::bigint, $4::text)
-group by entity, day order by entity, day;
+select entity, slot, sum(events)::bigint as events, 0 as fraud, 0 as labels
+from assay.risk_slot_events($1::bigint, $2::text, $3::bigint, $4::text)
+group by entity, slot order by entity, slot;
 
 -- name: risk_labels many write late
-select entity, day, 0 as events, fraud, labels
-from assay.risk_labels($1::bigint);
+select entity, slot, 0 as events, fraud, labels
+from assay.risk_slot_labels($1::bigint);
 
 -- name: risk_days many read late
 select entity, days from assay.entity_risk where entity = any($1::bigint[])

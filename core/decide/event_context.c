@@ -86,14 +86,15 @@ rates_of(const struct event_context *ctx, enum event_identifier c, int delay,
     struct fail *f)
 {
 	const struct graph_node *node = ctx->identifiers[c];
-	struct entity_risk_days days;
+	struct entity_risk_history history;
 
 	*ret = NULL;
 	if (node == NULL || node->risk == NULL)
 		return 0;
-	if (entity_risk_unpack(node->risk, node->risk_size, &days, f) == -1)
+	if (entity_risk_unpack(node->risk, node->risk_size, &history, f) == -1)
 		return -1;
-	room[c] = entity_risk_rates(&days, entity_risk_day_of(ctx->now), delay);
+	room[c] =
+	    entity_risk_rates(&history, entity_risk_slot_of(ctx->now), delay);
 	*ret = &room[c];
 	return 0;
 }

@@ -46,7 +46,7 @@ bool event_context_may_link(const struct event_context *ctx);
 /*
  * Compute the fraud rates of the event's device and ip with a label delay in
  * days.  Store them in room and set device_risk and ip_risk.  Return 0, or -1
- * with f set if the stored days of one cannot be unpacked.
+ * with f set if the stored history of one cannot be unpacked.
  */
 int event_context_risk(struct event_context *ctx, int delay,
     struct entity_risk_rates room[IDENTIFIER__MAX], struct fail *f)

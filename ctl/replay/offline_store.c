@@ -28,7 +28,7 @@ struct store_row {
 	uint16_t devices;
 	uint16_t packed_size;
 	uint16_t packed_cap;
-	uint8_t *packed; /* state of a user; risk days of a device or ip */
+	uint8_t *packed; /* state of a user; risk history of a device or ip */
 };
 
 /* A link of two entities, first < second; first is 0 in a free slot. */
@@ -261,29 +261,29 @@ root_of(struct offline_store *h, uint32_t id)
 	return id;
 }
 
-/* Count an event and its label in the risk days of node, if not NULL. */
+/* Count an event and its label in the history of node, if not NULL. */
 static int
 store_risk(struct offline_store *h, const struct graph_node *node, int64_t now,
     enum backtest_label truth, struct fail *f)
 {
-	const struct entity_risk_day more = {
-		.day = entity_risk_day_of(now),
+	const struct entity_risk_slot more = {
+		.slot = entity_risk_slot_of(now),
 		.events = 1,
 		.fraud = truth == LABEL_FRAUD,
 		.labels = truth != LABEL_NONE,
 	};
 	uint8_t packed[ENTITY_RISK_PACKED_MAX];
-	struct entity_risk_days days;
+	struct entity_risk_history history;
 	struct store_row *row;
 
 	if (node == NULL)
 		return 0;
 	row = row_of(h, node);
-	if (entity_risk_unpack(row->packed, row->packed_size, &days, f) == -1)
+	if (entity_risk_unpack(row->packed, row->packed_size, &history, f) ==
+	    -1)
 		return -1;
-	entity_risk_forget(&days, more.day);
-	entity_risk_add(&days, &more);
-	return store_packed(row, packed, entity_risk_pack(&days, packed), f);
+	entity_risk_add(&history, &more, h->delay);
+	return store_packed(row, packed, entity_risk_pack(&history, packed), f);
 }
 
 /* Store changed nodes and new links. */

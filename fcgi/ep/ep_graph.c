@@ -153,13 +153,13 @@ print_facts(struct req *req, struct str *s, const struct rows *facts)
 }
 
 /*
- * Append the events and labels of a device or an ip on all stored days, or of a
+ * Append the events and labels of a device or an ip of all stored days, or of a
  * user; null if it has no events, or is a phone number.
  */
 static int
 print_risk(struct req *req, struct str *s, const struct rows *facts, int row)
 {
-	struct entity_risk_days days;
+	struct entity_risk_history history;
 	int64_t events, frauds, labels;
 	const char *packed;
 	size_t size, i;
@@ -168,12 +168,12 @@ print_risk(struct req *req, struct str *s, const struct rows *facts, int row)
 	frauds = rows_int(facts, row, "frauds");
 	labels = rows_int(facts, row, "labels");
 	packed = rows_bytes(facts, row, "days", &size);
-	if (entity_risk_unpack(packed, size, &days, &req->fail) == -1)
+	if (entity_risk_unpack(packed, size, &history, &req->fail) == -1)
 		return -1;
-	for (i = 0; i < days.n; i++) {
-		events += days.day[i].events;
-		frauds += days.day[i].fraud;
-		labels += days.day[i].labels;
+	for (i = 0; i < history.n; i++) {
+		events += history.slots[i].events;
+		frauds += history.slots[i].fraud;
+		labels += history.slots[i].labels;
 	}
 	if (events == 0) {
 		writer_null(s, "risk");

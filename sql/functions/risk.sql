@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- Fraud history of devices and ips by day: core/state/entity_risk.c packs it
--- and cron/entity_risk_project.c adds to it.  A transaction that changes it, or
--- erases an entity, holds assay.analytics_lock().
+-- Fraud history of devices and ips in slots of three hours: core/state/entity_risk.c
+-- packs it and cron/entity_risk_project.c adds to it.  A transaction that changes it,
+-- or erases an entity, holds assay.analytics_lock().
 
 -- Summarize the newest pages of the details, of this month and, in its first hour,
 -- of the month before.  BRIN reads all pages without a summary, and autovacuum
@@ -32,12 +32,12 @@ begin
 end
 $$;
 
--- The scored decisions between two cursors, by device or ip and by UTC day
--- since 1970.  Details are found by their times, an hour at a time: a decision
--- that was drained late does not make this read everything in between.
-create or replace function assay.risk_events(from_xid bigint, from_id text,
+-- The scored decisions between two cursors, by device or ip and by slot.  Details
+-- are found by their times, an hour at a time: a decision that was drained late does
+-- not make this read everything in between.
+create or replace function assay.risk_slot_events(from_xid bigint, from_id text,
     to_xid bigint, to_id text)
-returns table (entity bigint, day bigint, events bigint)
+returns table (entity bigint, slot bigint, events bigint)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set plan_cache_mode = force_generic_plan set jit = off
@@ -52,7 +52,7 @@ begin
 		where l.score >= 0
 		group by date_trunc('hour', l.decided_at)
 	loop
-		return query select w.entity, assay.risk_day(d.decided_at),
+		return query select w.entity, assay.risk_slot(d.decided_at),
 			count(*)
 		from unnest(hour.ids) as i(id)
 			join assay.decision_detail d on d.verdict_id = i.id
@@ -65,21 +65,22 @@ begin
 end
 $$;
 
--- The UTC day of a time, since 1970.
-create or replace function assay.risk_day(at timestamptz)
+-- The slot of a time: three hours each since 1970, UTC.
+create or replace function assay.risk_slot(at timestamptz)
 returns bigint language sql immutable
-return (at at time zone 'UTC')::date - date '1970-01-01';
+return ((at at time zone 'UTC')::date - date '1970-01-01') * 8
+    + extract(hour from at at time zone 'UTC')::int / 3;
 
 -- Count at most max_labels labels, and move the count of a label whose outcome
 -- has changed, for the devices and ips of their decisions.  Returns what to
--- change by entity and day; the first row, of entity 0, has the number of
+-- change by entity and slot; the first row, of entity 0, has the number of
 -- labels.  No row while another transaction counts.
 --
 -- A label is counted for the newest scored decision of its event that the
 -- analytics cursor has passed, and always for the same one.  A label whose
 -- decision or detail retention has removed changes nothing and is done.
-create or replace function assay.risk_labels(max_labels bigint)
-returns table (entity bigint, day bigint, fraud bigint, labels bigint)
+create or replace function assay.risk_slot_labels(max_labels bigint)
+returns table (entity bigint, slot bigint, fraud bigint, labels bigint)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set jit = off
@@ -126,7 +127,7 @@ begin
 	)
 	select 0::bigint, 0::bigint, 0::bigint, count(*) from found
 	union all
-	select w.entity, assay.risk_day(c.at), sum(c.n),
+	select w.entity, assay.risk_slot(c.at), sum(c.n),
 		sum(c.labels)
 	from change c
 		join assay.decision_detail d on d.decided_at = c.at
@@ -138,7 +139,8 @@ begin
 end
 $$;
 
--- Store the packed days of entities, each with the number of its newest day.
+-- Store the packed histories of entities, each with the day of its newest slot, since
+-- 1970.
 -- Entities that were erased meanwhile are left out.
 create or replace function assay.risk_put(entities bigint[], newest bigint[],
     days bytea[])

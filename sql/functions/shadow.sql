@@ -229,7 +229,7 @@ $$;
 
 -- Count the log between two cursors for the shadows that ran then.
 -- assay.analytics_project() calls this once for each piece of the log.  Details
--- are found by their times, an hour at a time, as in assay.risk_events().
+-- are found by their times, an hour at a time, as in assay.risk_slot_events().
 create or replace function assay.shadow_project(from_xid bigint,
     from_id text, to_xid bigint, to_id text)
 returns void language plpgsql
@@ -258,7 +258,7 @@ begin
 end
 $$;
 
--- assay.risk_labels() has counted a label, or counts it with another outcome
+-- assay.risk_slot_labels() has counted a label, or counts it with another outcome
 -- now: count it here for the same decision, if a shadow ran then.  The label
 -- records the count, so that it can move when the sample is gone.
 create or replace function assay.shadow_label()

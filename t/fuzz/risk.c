@@ -1,37 +1,41 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Fuzz target: the risk counts of a device or an ip by day.  The input is
- * tried as packed days, to which a day is added, and as a history of events
- * and labels, which is compared with a recount.
+ * Fuzz target: the risk counts of a device or an ip by slot.  The input is
+ * tried as a packed history, to which a slot is added, and as events and
+ * labels, which are compared with a recount.
  */
 #include "config.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/state/entity_risk.h"
 #include "t/fuzz/fuzz.h"
 
-#define START 20000 /* the first day of a history */
+#define DAY ENTITY_RISK_DAY_SLOTS
+#define START (20000 * DAY) /* the first slot of a history */
 #define STEP_SIZE 4 /* bytes of the input for one change */
-#define STEPS_MAX 256
-#define BACK_MAX 128 /* days that a change lies in the past */
-#define JUMP_MAX 32 /* days between two changes */
+#define STEPS_MAX 128
+#define BACK_MAX 1024 /* slots that a change lies in the past */
+#define JUMP_MAX 64 /* slots between two changes */
 #define SPAN (BACK_MAX + STEPS_MAX * JUMP_MAX)
 
 static void try_packed(const uint8_t *data, size_t size);
 static void try_history(const uint8_t *data, size_t size);
-static struct entity_risk_day read_step(const uint8_t *data, int32_t today);
-static void recount(const struct entity_risk_day *more, int32_t today);
-static int32_t not_negative(int64_t n);
+static bool read_step(
+    const uint8_t *data, int32_t now, struct entity_risk_slot *ret);
+static void change_label(bool fraud, const struct entity_risk_slot *known,
+    struct entity_risk_slot *ret);
 static void check_rates(
-    const struct entity_risk_days *days, int32_t today, int delay);
-static struct entity_risk_day sum(int32_t until, int window);
-static double rate(const struct entity_risk_day *d);
-static void check_packed(const struct entity_risk_days *days);
+    const struct entity_risk_history *history, int32_t now, int delay);
+static struct entity_risk_slot sum(int32_t from, int32_t until);
+static double rate(const struct entity_risk_slot *s);
+static int32_t day_start(int32_t slot);
+static void check_packed(const struct entity_risk_history *history);
 
-/* The history by day, from BACK_MAX days before START. */
-static struct entity_risk_day counted[SPAN];
+/* The history by slot, from BACK_MAX slots before START. */
+static struct entity_risk_slot counted[SPAN];
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -41,136 +45,158 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Days that are accepted pack to the same bytes, have rates and can grow. */
+/* A history that is accepted packs to the same bytes, has rates and grows. */
 static void
 try_packed(const uint8_t *data, size_t size)
 {
-	const struct entity_risk_day more = { START, 1, 1, 1 };
+	const struct entity_risk_slot more = { START, 1, 1, 1 };
 	uint8_t again[ENTITY_RISK_PACKED_MAX];
-	struct entity_risk_days days;
+	struct entity_risk_history history;
 	struct entity_risk_rates r;
 
-	if (entity_risk_unpack(data, size, &days, NULL) == -1)
+	if (entity_risk_unpack(data, size, &history, NULL) == -1)
 		return;
-	assert(size == 0 || entity_risk_pack(&days, again) == size);
-	assert(size == 0 || memcmp(again, data, size) == 0);
-	r = entity_risk_rates(&days, days.n > 0 ? days.day[0].day : 0, 1);
+	if (size > 0 && data[0] != 1) {
+		assert(entity_risk_pack(&history, again) == size);
+		assert(memcmp(again, data, size) == 0);
+	}
+	check_packed(&history);
+	r = entity_risk_rates(
+	    &history, history.n > 0 ? history.slots[0].slot : 0, 1);
 	assert(isfinite(r.rate) && r.rate > 0 && r.labels >= 0);
-	entity_risk_add(&days, &more);
-	check_packed(&days);
-	entity_risk_forget(&days, START);
-	check_packed(&days);
+	entity_risk_add(&history, &more, 1);
+	check_packed(&history);
+	entity_risk_add(&history, &more, ENTITY_RISK_DELAY_MAX);
+	check_packed(&history);
 }
 
-/* Each change counts on its day until no window has that day. */
+/* Each change counts in its slot until no window has that slot. */
 static void
 try_history(const uint8_t *data, size_t size)
 {
-	struct entity_risk_days days = { 0 };
-	struct entity_risk_day more;
-	int32_t today = START;
+	struct entity_risk_history history = { 0 };
+	struct entity_risk_slot more;
+	int32_t now = START;
 	size_t i;
+	int delay;
 
+	if (size == 0)
+		return;
 	memset(counted, 0, sizeof(counted));
+	delay = 1 + data[0] % ENTITY_RISK_DELAY_MAX;
 	for (i = 0; i < STEPS_MAX && size >= STEP_SIZE; i++) {
-		if (data[0] >= BACK_MAX)
-			today += data[0] % JUMP_MAX;
-		more = read_step(data, today);
-		entity_risk_add(&days, &more);
-		entity_risk_forget(&days, today);
-		recount(&more, today);
-		check_packed(&days);
-		check_rates(&days, today, 1 + data[3] % ENTITY_RISK_DELAY_MAX);
+		if (data[0] >= 128)
+			now += data[0] % JUMP_MAX;
+		if (read_step(data, now, &more))
+			entity_risk_add(&history, &more, delay);
+		check_packed(&history);
+		check_rates(&history, now, delay);
+		check_rates(&history, now + data[3], delay);
 		data += STEP_SIZE;
 		size -= STEP_SIZE;
 	}
 }
 
-static struct entity_risk_day
-read_step(const uint8_t *data, int32_t today)
+/*
+ * Read a change and count it in the array.  Return false if there is none: a
+ * slot without events has no labels, and its day may be too old.
+ */
+static bool
+read_step(const uint8_t *data, int32_t now, struct entity_risk_slot *ret)
 {
-	return (struct entity_risk_day) {
-		.day = today - data[1] % BACK_MAX,
-		.events = data[2] % 4,
-		.labels = data[2] / 4 % 2,
-		.fraud = data[2] / 8 % 3 - 1,
-	};
+	const int32_t back = (data[1] | (data[3] & 3) << 8) % BACK_MAX;
+	struct entity_risk_slot *known =
+	    &counted[now - back - START + BACK_MAX];
+
+	*ret = (struct entity_risk_slot) { .slot = now - back };
+	if (day_start(now) - day_start(ret->slot) >= ENTITY_RISK_DAYS_MAX * DAY)
+		return false;
+	ret->events = data[2] % 4;
+	if (ret->events == 0)
+		change_label(data[2] / 4 % 2 == 1, known, ret);
+	known->events += ret->events;
+	known->labels += ret->labels;
+	known->fraud += ret->fraud;
+	return ret->events != 0 || ret->labels != 0 || ret->fraud != 0;
 }
 
-/* Count the change in an array with an element for each day. */
+/* Label an event that has no label, or change or remove a label. */
 static void
-recount(const struct entity_risk_day *more, int32_t today)
+change_label(bool fraud, const struct entity_risk_slot *known,
+    struct entity_risk_slot *ret)
 {
-	struct entity_risk_day *d = &counted[more->day - START + BACK_MAX];
-
-	if (more->day <= today - ENTITY_RISK_DAYS_MAX)
-		return;
-	d->events = not_negative((int64_t)d->events + more->events);
-	d->labels = not_negative((int64_t)d->labels + more->labels);
-	d->fraud = not_negative((int64_t)d->fraud + more->fraud);
-}
-
-static int32_t
-not_negative(int64_t n)
-{
-	return n < 0 ? 0 : (int32_t)n;
+	if (known->labels < known->events) {
+		ret->labels = 1;
+		ret->fraud = fraud;
+	} else if (known->fraud > 0) {
+		ret->fraud = -1;
+	} else if (known->labels > 0) {
+		ret->labels = -1;
+	}
 }
 
 static void
-check_rates(const struct entity_risk_days *days, int32_t today, int delay)
+check_rates(const struct entity_risk_history *history, int32_t now, int delay)
 {
 	const struct entity_risk_rates r =
-	    entity_risk_rates(days, today, delay);
-	const struct entity_risk_day month =
-	    sum(today - delay, ENTITY_RISK_WINDOW);
-	const struct entity_risk_day week = sum(today - delay, 7);
-	const struct entity_risk_day day = sum(today - delay, 1);
+	    entity_risk_rates(history, now, delay);
+	const int32_t until = now - delay * DAY;
+	const struct entity_risk_slot month =
+	    sum(day_start(until) - ENTITY_RISK_WINDOW * DAY, until);
+	const struct entity_risk_slot week = sum(until - 7 * DAY, until);
+	const struct entity_risk_slot day = sum(until - DAY, until);
 
 	assert(r.rate == rate(&month) && r.labels == month.labels);
 	assert(r.rate_7d == rate(&week) && r.rate_1d == rate(&day));
 }
 
-/* The sum of the days of a window that ends before until. */
-static struct entity_risk_day
-sum(int32_t until, int window)
+/* The sum of the slots from from to until - 1. */
+static struct entity_risk_slot
+sum(int32_t from, int32_t until)
 {
-	struct entity_risk_day ret = { 0 };
-	const struct entity_risk_day *d;
+	struct entity_risk_slot ret = { 0 };
+	const struct entity_risk_slot *s;
 	int32_t i;
 
-	for (i = until - window; i < until; i++) {
-		if (i < START - BACK_MAX)
+	for (i = from; i < until; i++) {
+		if (i < START - BACK_MAX || i >= START - BACK_MAX + SPAN)
 			continue;
-		d = &counted[i - START + BACK_MAX];
-		ret.events += d->events;
-		ret.labels += d->labels;
-		ret.fraud += d->fraud;
+		s = &counted[i - START + BACK_MAX];
+		ret.events += s->events;
+		ret.labels += s->labels;
+		ret.fraud += s->fraud;
 	}
 	return ret;
 }
 
 static double
-rate(const struct entity_risk_day *d)
+rate(const struct entity_risk_slot *s)
 {
-	return (d->fraud + 0.01) / (d->events + 1.0);
+	return (s->fraud + 0.01) / (s->events + 1.0);
 }
 
-/* Days unpack from their bytes unchanged, newest first. */
+static int32_t
+day_start(int32_t slot)
+{
+	return slot / DAY * DAY;
+}
+
+/* A history unpacks from its bytes unchanged, newest first. */
 static void
-check_packed(const struct entity_risk_days *days)
+check_packed(const struct entity_risk_history *history)
 {
 	uint8_t packed[ENTITY_RISK_PACKED_MAX];
-	const size_t size = entity_risk_pack(days, packed);
-	struct entity_risk_days again;
+	const size_t size = entity_risk_pack(history, packed);
+	const struct entity_risk_slot *const s = history->slots;
+	struct entity_risk_history again;
 	size_t i;
 
 	assert(size <= sizeof(packed));
 	assert(entity_risk_unpack(packed, size, &again, NULL) == 0);
-	assert(again.n == days->n && days->n <= ENTITY_RISK_DAYS_MAX);
-	assert(memcmp(again.day, days->day, days->n * sizeof(*days->day)) == 0);
-	for (i = 0; i < days->n; i++) {
-		assert(i == 0 || days->day[i].day < days->day[i - 1].day);
-		assert(days->day[i].events >= 0 && days->day[i].labels >= 0 &&
-		    days->day[i].fraud >= 0);
+	assert(again.n == history->n && history->n <= ENTITY_RISK_SLOTS_MAX);
+	assert(memcmp(again.slots, s, history->n * sizeof(*s)) == 0);
+	for (i = 0; i < history->n; i++) {
+		assert(i == 0 || s[i].slot < s[i - 1].slot);
+		assert(s[i].events >= 0 && s[i].labels >= 0 && s[i].fraud >= 0);
 	}
 }

@@ -16,7 +16,7 @@ for i in 1 2 3 4; do
 done
 is "a device without counts has the prior rate" "$(rates_seen)" \
     "0.01 0.01 0.01 0 0.01"
-age_events 8 'o-_'
+age_events 7.5 'o-_'
 check "the companion counts the decisions" cron project
 is "each decision is counted once for its device and its ip" \
     "$(days_counted)" "$(days_recounted)"
@@ -32,7 +32,7 @@ is "a decision does not see a label before it is counted" "$(rates_seen)" \
     "0.002 0.002 0.002 0 0.002"
 check "the companion counts a label" cron project
 decide_order p-3 u-3 "$here"
-is "a fraud label counts on the day of its decision" \
+is "a fraud label counts in the slot of its decision" \
     "$(rates_seen)" "0.202 0.202 0.202 1 0.202"
 sql "select assay.label_put('o-3', 'analyst', 'legit', 'c')" >/dev/null
 cron project
@@ -47,10 +47,11 @@ is "a label that becomes fraud moves the rate" \
 cron project
 is "the counts agree with a recount" "$(days_counted)" "$(days_recounted)"
 
-# Days younger than the delay, and days before the window.
+# Slots younger than the delay, and slots before the window.  They are half a day away
+# from the ends of the windows, so that the time of day does not matter.
 decide_order p-6 u-5 '"deviceId":"d-shop"'
 http POST /v1/labels/chargeback '{"eventId":"p-6"}'
-age_events 7 p-6
+age_events 6.5 p-6
 cron project
 decide_order q-1 u-1 "$here"
 is "decisions younger than the delay do not count" "$(rates_seen)" \
@@ -64,12 +65,12 @@ for i in 1 2 3; do
 	decide_order "r-$i" u-1 '"deviceId":"d-old"'
 	http POST /v1/labels/chargeback "{\"eventId\":\"r-$i\"}"
 done
-age_events 14 r-1
-age_events 15 r-2
-age_events 38 r-3
+age_events 13.5 r-1
+age_events 14.5 r-2
+age_events 38.5 r-3
 cron project
 decide_order s-1 u-1 '"deviceId":"d-old"'
-is "each window counts its own days" "$(rates_seen)" \
+is "each window counts its own slots" "$(rates_seen)" \
     "0.67 0.505 0.01 2 -"
 age_events 60 s-1
 is "the counts of old days agree with a recount" \

@@ -1,14 +1,14 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: ISC
-# The risk counts of devices and ips by day, against a recount.  Sourced after lib.sh.
+# The risk counts of devices and ips by slot, against a recount.  Sourced after lib.sh.
 
-# days_counted: the packed rows as "entity|day|events|labels|fraud".
+# days_counted: the packed rows as "entity|slot|events|labels|fraud".
 days_counted() {
 	sql "select entity || ' ' || encode(days, 'hex') from assay.entity_risk
 	    order by entity" | perl -ne '
 		my ($entity, @bytes) = (split)[0];
 		@bytes = unpack "C*", pack "H*", (split)[1];
-		shift @bytes == 1 or die "layout";
+		shift @bytes == 2 or die "layout";
 		my $int = sub {
 			my ($n, $shift, $byte) = (0, 0);
 			do {
@@ -18,24 +18,36 @@ days_counted() {
 			} while $byte > 127;
 			return $n;
 		};
-		my $day;
+		my $slot;
 		while (@bytes) {
 			my $n = $int->();
-			$day = defined $day ? $day - $n : $n;
-			print join("|", $entity, $day,
-			    map { $int->() } 1 .. 3), "\n";
+			$slot = defined $slot ? $slot - $n : $n;
+			my $events = $int->();
+			my $kind = $events & 3;
+			$events >>= 2;
+			my @labels = (0, 0);
+			@labels = ($events, 0) if $kind == 1;
+			@labels = ($events, $events) if $kind == 2;
+			@labels = ($int->(), $int->()) if $kind == 3;
+			print join("|", $entity, $slot, $events, @labels), "\n";
 		}' | LC_ALL=C sort
 }
 
-# days_recounted: the same from detail rows and labels.
+# days_recounted: the same from detail rows and labels.  A day that is 16 days or more
+# before the newest one of its entity has one slot.
 days_recounted() {
-	sql "select w.entity, assay.risk_day(v.decided_at), count(*),
-	    count(l.event_id), count(*) filter (where l.outcome = 'fraud')
-	from assay.verdict_log v
-	    join assay.decision_detail d on d.verdict_id = v.id
-	    left join assay.label l on l.event_id = v.event_id,
-	    lateral (values (d.device), (d.ip)) as w(entity)
-	where v.score >= 0 and w.entity is not null
+	sql "select entity, case when slot / 8 < newest / 8 - 15 then slot / 8 * 8
+		else slot end, sum(events), sum(labels), sum(fraud)
+	from (select w.entity, max(assay.risk_slot(v.decided_at))
+		    over (partition by w.entity) as newest,
+		assay.risk_slot(v.decided_at) as slot,
+		1 as events, (l.event_id is not null)::int as labels,
+		coalesce(l.outcome = 'fraud', false)::int as fraud
+	    from assay.verdict_log v
+		join assay.decision_detail d on d.verdict_id = v.id
+		left join assay.label l on l.event_id = v.event_id,
+		lateral (values (d.device), (d.ip)) as w(entity)
+	    where v.score >= 0 and w.entity is not null) as c
 	group by 1, 2" | LC_ALL=C sort
 }
 

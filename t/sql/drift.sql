@@ -36,7 +36,7 @@ returns table (risk bigint, counted bigint) language plpgsql as $$
 begin
 	perform assay.label_put(e, source, outcome, 'c') from unnest(events) e;
 	perform from assay.labels_match(100);
-	return query select (select l.labels from assay.risk_labels(100) l
+	return query select (select l.labels from assay.risk_slot_labels(100) l
 		where l.entity = 0), (assay.drift_step(100)).labels;
 end
 $$;

@@ -28,14 +28,14 @@ end;
 
 -- Count the next piece of the log, as the companion does.
 create function project(most bigint)
-returns table (key text, day bigint, events numeric) language plpgsql as $$
+returns table (key text, slot bigint, events numeric) language plpgsql as $$
 declare
 	p record;
 begin
 	select * into p from assay.analytics_project(most);
 	if p.counted > 0 then
-		return query select n.key, e.day - assay.risk_day(base()), sum(e.events)
-		from assay.risk_events(p.from_xid, p.from_id, p.to_xid,
+		return query select n.key, e.slot - assay.risk_slot(base()), sum(e.events)
+		from assay.risk_slot_events(p.from_xid, p.from_id, p.to_xid,
 		    p.to_id) e join name n on n.id = e.entity
 		group by 1, 2 order by 1, 2;
 	end if;
@@ -44,14 +44,14 @@ $$;
 create view labels as select event_id, outcome, risk_outcome, risk_verdict_id from assay.label
 	order by event_id;
 create function credit(most bigint)
-returns table (key text, day bigint, fraud bigint, labels bigint) language sql
+returns table (key text, slot bigint, fraud bigint, labels bigint) language sql
 begin atomic
-	select n.key, nullif(l.day, 0) - assay.risk_day(base()), l.fraud, l.labels
-	from assay.risk_labels(most) l left join name n on n.id = l.entity
-	order by l.entity, l.day;
+	select n.key, nullif(l.slot, 0) - assay.risk_slot(base()), l.fraud, l.labels
+	from assay.risk_slot_labels(most) l left join name n on n.id = l.entity
+	order by l.entity, l.slot;
 end;
 
--- A scored decision counts for its device and its ip on its day, also on a day
+-- A scored decision counts for its device and its ip in its slot, also in one
 -- far from the others.
 select decide('v-1', 'e-1', 0, 'd-1', '192.0.2.1');
 select decide('v-2', 'e-2', 0.4999, 'd-1');
@@ -118,15 +118,15 @@ select * from credit(2);
 select * from credit(2);
 select * from credit(2);
 
--- Only devices and ips have days, which are removed month by month.
+-- Only devices and ips have a history, which is removed month by month.
 select assay.risk_put(array[id], array[20000], array['\x01'::bytea])
     from name where key = 'd-1';
 select assay.risk_put(array_agg(id order by id), array_agg(n),
 	array_agg('\x01'::bytea))
-    from name, (values (assay.risk_day(now()))) as v(n)
+    from name, (values (assay.risk_slot(now()) / 8)) as v(n)
     where key in ('d-2', '192.0.2.1', '251911000000', 'gone');
 create view written as select n.key,
-	assay.risk_day(now()) - assay.risk_day(r.month::timestamp) > 31 as old,
+	(assay.risk_slot(now()) - assay.risk_slot(r.month::timestamp)) / 8 > 31 as old,
 	r.days from assay.entity_risk r join name n on n.id = r.entity
 	order by n.id;
 select * from written;
@@ -137,7 +137,7 @@ select assay.risk_prune(1);
 select * from written;
 select assay.risk_prune(10);
 select assay.risk_prune(10);
-select assay.risk_put(array[id], array[assay.risk_day(now()) - 121],
+select assay.risk_put(array[id], array[assay.risk_slot(now()) / 8 - 121],
     array['\x04'::bytea]) from name where key = 'd-1';
 select assay.risk_prune(10);
 

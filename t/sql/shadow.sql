@@ -73,11 +73,11 @@ select * from counted;
 select assay.label_put('e-v-1', 'analyst', 'legit', 'c');
 select assay.label_put('e-v-3', 'analyst', 'legit', 'c');
 select assay.label_put('e-v-4', 'analyst', 'legit', 'c');
-select count(*) from assay.risk_labels(10);
+select count(*) from assay.risk_slot_labels(10);
 select * from counted where kind in ('fraud', 'legit');
 update assay.decision_detail set sample = null;
 select assay.label_put('e-v-1', 'chargeback', 'fraud', 'c');
-select count(*) from assay.risk_labels(10);
+select count(*) from assay.risk_slot_labels(10);
 select * from counted where kind in ('fraud', 'legit');
 select event_id, shadow[2:] from assay.label order by 1;
 
@@ -107,7 +107,7 @@ select n from counted where name = 'allow.review' and kind = 'verdicts';
 select * from assay.shadow_ruleset('order.place', 'v2', 'rules', 1, 'ann@example.com', 'shd_2');
 select count(*) from counted;
 select assay.label_put('e-v-3', 'chargeback', 'fraud', 'c');
-select count(*) from assay.risk_labels(10);
+select count(*) from assay.risk_slot_labels(10);
 select count(*) from counted;
 
 -- A shadow model is the shadow of each type without a shadow ruleset.
@@ -139,7 +139,7 @@ select decide('v-9', 0, 10, 'ml', 60);
 select project(10);
 select id, name, n from counted where kind = 'verdicts';
 select assay.label_put('e-v-8', 'chargeback', 'fraud', 'c');
-select count(*) from assay.risk_labels(10);
+select count(*) from assay.risk_slot_labels(10);
 select count(*) from counted where kind = 'fraud';
 select assay.shadow_scorer('ml');
 select count(*) from counted;
