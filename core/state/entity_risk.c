@@ -171,8 +171,7 @@ slot_use(struct entity_risk_history *history, int32_t number, bool add)
 	return s;
 }
 
-/* Remove the days that are too old, and add up those before the short windows.
- */
+/* Remove old days; put all of a day before the short windows in one slot. */
 static void
 settle_days(struct entity_risk_history *history, int delay)
 {

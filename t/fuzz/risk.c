@@ -98,8 +98,8 @@ try_history(const uint8_t *data, size_t size)
 }
 
 /*
- * Read a change and count it in the array.  Return false if there is none: a
- * slot without events has no labels, and its day may be too old.
+ * Read a change, and count it in the array.  Return false if the step changes
+ * nothing: its day is too old, or no event of its slot can get its label.
  */
 static bool
 read_step(const uint8_t *data, int32_t now, struct entity_risk_slot *ret)
