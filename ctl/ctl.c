@@ -2,6 +2,7 @@
 /* Helpers of all commands: messages, files, the database. */
 #include "config.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -18,6 +19,11 @@
 #include "core/base/fail.h"
 #include "ctl/ctl.h"
 #include "lib/db/db.h"
+#include "lib/sys/clock.h"
+
+/* Bytes. */
+#define KILOBYTE 1024
+#define MEGABYTE 1e6
 
 #define TIMEOUT_MS 15000 /* of one statement, as for requests of operators */
 
@@ -34,6 +40,17 @@ ctl_say(const char *fmt, ...)
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+}
+
+void
+ctl_say_cost(int64_t began)
+{
+	struct rusage use = { 0 };
+
+	getrusage(RUSAGE_SELF, &use);
+	ctl_say("took %.1f s and %.0f MB of memory",
+	    (double)(clock_ticks() - began) / CLOCK_SECOND,
+	    (double)use.ru_maxrss * KILOBYTE / MEGABYTE);
 }
 
 int

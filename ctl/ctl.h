@@ -82,6 +82,12 @@ _Noreturn void opt_usage(const struct command *cmd, const char *fmt, ...)
 /* Print the line "assayctl: ..." to standard error. */
 void ctl_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Print how long the command took since began, a time of clock_ticks(), and how
+ * much memory.
+ */
+void ctl_say_cost(int64_t began);
+
 /* Print "doing: error" for f, and return the exit status for it. */
 int ctl_failed(const char *doing, const struct fail *f);
 

@@ -20,10 +20,14 @@ exits() {
 }
 differs() { ! cmp -s "$1" "$2"; }
 
-# at_least NAME VALUE: a line of the report has at least this value.
+# at_least NAME VALUE: a measure of the report has at least this value, and is
+# within its bounds.
 at_least() {
 	awk -v name="$1" -v want="$2" '
-		index($0, name "  ") == 1 { found = $NF >= want }
+		index($0, name "  ") == 1 {
+			found = $(NF - 2) >= want && $(NF - 1) < $(NF - 2) &&
+			    $(NF - 2) < $NF
+		}
 		END { exit !found }' "$scratch/out"
 }
 # weight FEATURE: print its weight in the report.
@@ -47,6 +51,9 @@ check "a feature that indicates fraud has a positive weight" \
 check "a feature that indicates legit has a negative weight" \
     [ "$(weight "$second" | cut -c1)" = - ]
 check "a constant feature is left out" [ "$(weight "$third")" = left ]
+check "training says how long it took, and how much memory" \
+    grep -Eq '^assayctl: took [0-9.]+ s and [1-9][0-9]* MB of memory$' \
+    "$scratch/err"
 check "the report has every feature" \
     [ "$(grep -cFf "$scratch/features" "$scratch/out")" -ge \
     "$(wc -l <"$scratch/features")" ]
@@ -329,6 +336,11 @@ check "evaluate prints two weeks" [ "$(grep -c '^from ' "$scratch/out")" -eq 2 ]
 check "evaluate ends with the table's last week" \
     grep -q '^from 2026-02-03  ' "$scratch/out"
 check "evaluate compares with published figures" prints "logistic regression"
+check "evaluate prints each figure with its bounds" \
+    awk '/^from / { n += $4 < $3 && $3 < $5 && $7 < $6 && $6 < $8 }
+    END { exit n != 2 }' "$scratch/out"
+check "evaluate says what the training took" \
+    grep -Eq '^the last training took .* MB of memory$' "$scratch/out"
 "$builddir/sample/generate" --users 300 --days 60 --events 6000 --fraud 40 |
     awk -F, -v OFS=, 'NR == 1 { print "time,customer,terminal,amount,fraud" }
 	$2 < "2026-02-16" && $4 != "" && NR > 1 {

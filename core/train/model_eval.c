@@ -12,50 +12,68 @@
 static const double edges[MODEL_EVAL_BINS + 1] = { 0, 0.001, 0.003, 0.01, 0.03,
 	0.1, 0.3, 0.5, 0.7, 0.9, 1 };
 
-static void rank_metrics(
-    const struct eval_mark *marks, size_t n, struct eval_quality *ret);
-static void sum_losses(
-    const struct eval_mark *marks, size_t n, struct eval_quality *ret);
+static void measure_ranks(const struct eval_order *o, const uint32_t *times,
+    double ret[EVAL_MEASURE__MAX]);
+static double measure_cards(const struct eval_order *o, size_t k,
+    const uint32_t *times, uint32_t *found);
 static size_t merge_users(struct eval_mark *marks, size_t n);
-static size_t pick_first_k(
-    const struct eval_mark *marks, size_t n, size_t k, uint8_t *found);
+static size_t pick_first_k(const struct eval_mark *marks, size_t n, size_t k,
+    const uint32_t *times, uint32_t *found);
+static size_t times_of(const uint32_t *times, const struct eval_mark *mark);
 static int by_z(const void *a, const void *b);
 static int by_day_user(const void *a, const void *b);
 static int by_day_z(const void *a, const void *b);
 
 void
-model_eval_quality(struct eval_mark *marks, size_t n, struct eval_quality *ret)
+model_eval_losses(
+    const struct eval_mark *marks, size_t n, struct eval_losses *ret)
 {
+	const double count = (double)n;
+	double p, miss;
 	size_t i;
 
 	memset(ret, 0, sizeof(*ret));
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		p = logit_p(marks[i].z);
+		miss = logit_p(marks[i].fraud ? -marks[i].z : marks[i].z);
 		ret->fraud += marks[i].fraud;
+		ret->brier += miss * miss;
+		ret->log_loss +=
+		    logit_loss(marks[i].fraud ? -marks[i].z : marks[i].z);
+		ret->accuracy += (p >= 0.5) == marks[i].fraud;
+		ret->mean_p += p;
+	}
 	ret->legit = (int64_t)n - ret->fraud;
-	sum_losses(marks, n, ret);
-	if (n > 0)
-		qsort(marks, n, sizeof(*marks), by_z);
-	rank_metrics(marks, n, ret);
+	ret->brier /= count;
+	ret->log_loss /= count;
+	ret->accuracy /= count;
+	ret->mean_p /= count;
 }
 
-double
-model_eval_cards(struct eval_mark *marks, size_t n, size_t k, uint8_t *found)
+struct eval_order
+model_eval_order(const struct eval_mark *marks, size_t n,
+    struct eval_mark *ranked, struct eval_mark *daily)
 {
-	double sum = 0;
-	size_t i, end, days = 0;
+	struct eval_order o = { .ranked = ranked, .n = n, .daily = daily };
 
 	if (n == 0)
-		return NAN;
-	n = merge_users(marks, n);
-	qsort(marks, n, sizeof(*marks), by_day_z);
-	for (i = 0; i < n; i = end) {
-		for (end = i; end < n && marks[end].day == marks[i].day; end++)
-			;
-		sum += (double)pick_first_k(marks + i, end - i, k, found) /
-		    (double)k;
-		days++;
-	}
-	return sum / (double)days;
+		return o;
+	memcpy(ranked, marks, n * sizeof(*marks));
+	qsort(ranked, n, sizeof(*marks), by_z);
+	memcpy(daily, marks, n * sizeof(*marks));
+	o.n_daily = merge_users(daily, n);
+	qsort(daily, o.n_daily, sizeof(*marks), by_day_z);
+	return o;
+}
+
+void
+model_eval_measure(const struct eval_order *o, size_t k, const uint32_t *times,
+    uint32_t *found, size_t users, double ret[EVAL_MEASURE__MAX])
+{
+	measure_ranks(o, times, ret);
+	if (users > 0)
+		memset(found, 0, users * sizeof(*found));
+	ret[EVAL_CARDS] = measure_cards(o, k, times, found);
 }
 
 void
@@ -82,55 +100,52 @@ model_eval_bins(const struct eval_mark *marks, size_t n,
 			ret[b].mean_p /= (double)ret[b].events;
 }
 
-/*
- * Compute the area and the average precision of marks that are sorted by z.
- * The counts are whole numbers, which a double holds exactly.
- */
+/* Measure the area and the average precision, with counts that are exact. */
 static void
-rank_metrics(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
+measure_ranks(const struct eval_order *o, const uint32_t *times,
+    double ret[EVAL_MEASURE__MAX])
 {
+	const struct eval_mark *const marks = o->ranked;
 	double fraud = 0, legit = 0, more_fraud, more_legit;
 	double area = 0, precision = 0;
 	size_t i, end;
 
-	for (i = 0; i < n; i = end) {
+	for (i = 0; i < o->n; i = end) {
 		more_fraud = more_legit = 0;
-		for (end = i; end < n && marks[end].z == marks[i].z; end++)
-			*(marks[end].fraud ? &more_fraud : &more_legit) += 1;
+		for (end = i; end < o->n && marks[end].z == marks[i].z; end++)
+			*(marks[end].fraud ? &more_fraud : &more_legit) +=
+			    (double)times_of(times, &marks[end]);
+		if (more_fraud + more_legit == 0)
+			continue;
 		area += more_legit * (fraud + more_fraud / 2);
 		fraud += more_fraud;
 		legit += more_legit;
 		precision += more_fraud * (fraud / (fraud + legit));
 	}
-	ret->auc = area / (fraud * legit);
-	ret->average_precision = precision / fraud;
+	ret[EVAL_AUC] = area / (fraud * legit);
+	ret[EVAL_AVERAGE_PRECISION] = precision / fraud;
 }
 
-/*
- * Compute the measures that depend on the probabilities.  Call it before the
- * marks are sorted: qsort() may order ties differently, and the sums depend on
- * the order.
- */
-static void
-sum_losses(const struct eval_mark *marks, size_t n, struct eval_quality *ret)
+static double
+measure_cards(const struct eval_order *o, size_t k, const uint32_t *times,
+    uint32_t *found)
 {
-	const double count = (double)n;
-	double p, miss;
-	size_t i;
+	const struct eval_mark *const marks = o->daily;
+	const size_t n = o->n_daily;
+	size_t i, end, days = 0;
+	double sum = 0;
 
-	for (i = 0; i < n; i++) {
-		p = logit_p(marks[i].z);
-		miss = logit_p(marks[i].fraud ? -marks[i].z : marks[i].z);
-		ret->brier += miss * miss;
-		ret->log_loss +=
-		    logit_loss(marks[i].fraud ? -marks[i].z : marks[i].z);
-		ret->accuracy += (p >= 0.5) == marks[i].fraud;
-		ret->mean_p += p;
+	if (n == 0)
+		return NAN;
+	for (i = 0; i < n; i = end) {
+		for (end = i; end < n && marks[end].day == marks[i].day; end++)
+			;
+		sum +=
+		    (double)pick_first_k(marks + i, end - i, k, times, found) /
+		    (double)k;
+		days++;
 	}
-	ret->brier /= count;
-	ret->log_loss /= count;
-	ret->accuracy /= count;
-	ret->mean_p /= count;
+	return sum / (double)days;
 }
 
 /*
@@ -158,22 +173,33 @@ merge_users(struct eval_mark *marks, size_t n)
 }
 
 /*
- * Of the sorted marks of one day take the first k whose user is not found.
- * Mark the users with a fraud as found, and return their number.
+ * Of the sorted marks of one day take the first k of users who are not found.
+ * Count how often the users with a fraud are found, and return the sum.
  */
 static size_t
-pick_first_k(const struct eval_mark *marks, size_t n, size_t k, uint8_t *found)
+pick_first_k(const struct eval_mark *marks, size_t n, size_t k,
+    const uint32_t *times, uint32_t *found)
 {
-	size_t i, picked = 0, hits = 0;
+	size_t i, more, picked = 0, hits = 0;
 
 	for (i = 0; i < n && picked < k; i++) {
-		if (found[marks[i].user])
+		more = times_of(times, &marks[i]) - found[marks[i].user];
+		if (more > k - picked)
+			more = k - picked;
+		picked += more;
+		if (!marks[i].fraud)
 			continue;
-		picked++;
-		hits += marks[i].fraud;
-		found[marks[i].user] = marks[i].fraud;
+		hits += more;
+		found[marks[i].user] += (uint32_t)more;
 	}
 	return hits;
+}
+
+/* How often a mark counts. */
+static size_t
+times_of(const uint32_t *times, const struct eval_mark *mark)
+{
+	return times == NULL ? 1 : times[mark->user];
 }
 
 static int

@@ -15,20 +15,28 @@ struct eval_mark {
 	bool fraud;
 };
 
-/*
- * The quality of all marks.  A measure is NaN if it is undefined: because there
- * are no marks, or because all are of one class.
- */
-struct eval_quality {
+/* The losses of all marks.  A loss is NaN if there are no marks. */
+struct eval_losses {
 	int64_t fraud;
 	int64_t legit;
+	double brier; /* mean of (p - truth) squared (G. Brier, 1950) */
+	double log_loss; /* mean of -log of the probability of the truth */
+	double accuracy; /* share of events that p >= 0.5 classifies right */
+	double mean_p; /* expected share of fraud */
+};
 
+/* Measure the losses of n marks. */
+void model_eval_losses(
+    const struct eval_mark *marks, size_t n, struct eval_losses *ret);
+
+/* How well the order of the marks by z separates fraud from legit events. */
+enum eval_measure {
 	/*
 	 * The area under the ROC curve: the probability that a fraud has a
 	 * higher z than a legit event; a tie counts half (J. Hanley, B.
 	 * McNeil, Radiology 143, 1982).
 	 */
-	double auc;
+	EVAL_AUC,
 
 	/*
 	 * The sum over all thresholds of the precision there times the gain in
@@ -36,31 +44,45 @@ struct eval_quality {
 	 * Relationship between the Average Precision and the Area Under the
 	 * ROC Curve", ICTIR 2015).  Equal z are one threshold.
 	 */
-	double average_precision;
+	EVAL_AVERAGE_PRECISION,
 
-	double brier; /* mean of (p - truth) squared (G. Brier, 1950) */
-	double log_loss; /* mean of -log of the probability of the truth */
-	double accuracy; /* share of events that p >= 0.5 classifies right */
-	double mean_p; /* expected share of fraud */
+	/*
+	 * Card precision at k.  For each day with marks, take the k users with
+	 * the highest z of the day, equal z by user number, without the users
+	 * found on an earlier day.  The precision of the day is the share of
+	 * the k with a fraud on that day; these users are then found.  The
+	 * measure is the mean over the days.  (Y.-A. Le Borgne, W. Siblini, B.
+	 * Lebichot, G. Bontempi, "Reproducible Machine Learning for Credit Card
+	 * Fraud Detection: Practical Handbook", ULB 2022, 4.4.)
+	 */
+	EVAL_CARDS,
+	EVAL_MEASURE__MAX
 };
 
-/* Measure n marks, and sort them by z, highest first. */
-void model_eval_quality(
-    struct eval_mark *marks, size_t n, struct eval_quality *ret);
+/* The marks in the two orders that the measures need. */
+struct eval_order {
+	struct eval_mark *ranked; /* by z, highest first */
+	size_t n;
+	struct eval_mark *daily; /* one a user and day, by day and z */
+	size_t n_daily;
+};
 
 /*
- * Card precision at k.  For each day with marks, take the k users with the
- * highest z of the day, equal z by user number, without the users found on an
- * earlier day.  The precision of the day is the share of the k with a fraud on
- * that day; these users are then found.  Return the mean over the days, or NaN
- * if there are no marks.  found has one zeroed byte per user number.  The
- * order of the marks changes, and marks of one user and day are merged.
- * (Y.-A. Le Borgne, W. Siblini, B. Lebichot, G. Bontempi, "Reproducible
- * Machine Learning for Credit Card Fraud Detection: Practical Handbook", ULB
- * 2022, 4.4.)
+ * Make an order of n marks, in two arrays of n of the caller, which stay in
+ * use.
  */
-double model_eval_cards(
-    struct eval_mark *marks, size_t n, size_t k, uint8_t *found);
+struct eval_order model_eval_order(const struct eval_mark *marks, size_t n,
+    struct eval_mark *ranked, struct eval_mark *daily);
+
+/*
+ * Measure an order.  times says how often each user counts, by user number;
+ * NULL: once.  k is that of EVAL_CARDS; found is memory for one number a
+ * user.  A measure is NaN if it is undefined: because there are no marks, or
+ * because all are of one class.
+ */
+void model_eval_measure(const struct eval_order *o, size_t k,
+    const uint32_t *times, uint32_t *found, size_t users,
+    double ret[EVAL_MEASURE__MAX]);
 
 #define MODEL_EVAL_BINS 10
 

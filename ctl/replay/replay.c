@@ -229,10 +229,15 @@ replay_offline(struct replay_run *rp)
 		.label_delay =
 		    given.label_delay == 0 ? LABEL_DELAY : given.label_delay,
 	};
+	const int64_t began = clock_ticks();
+	int status;
 
 	rp->show.as = given.json ? SHOW_JSON : SHOW_NOTHING;
 	rp->show.to = stderr;
-	return offline(&rp->source, given.map, &rp->show, &options);
+	status = offline(&rp->source, given.map, &rp->show, &options);
+	if (status == EX_OK)
+		ctl_say_cost(began);
+	return status;
 }
 
 /* Send the rows to the service.  Return an exit status. */

@@ -137,6 +137,7 @@ train(const struct command *cmd, int argc, char **argv)
 {
 	struct train_options *const options = &given;
 	struct plan plan = { .stop = interrupt_wanted };
+	const int64_t began = clock_ticks();
 	struct arena a;
 	int status;
 
@@ -164,6 +165,8 @@ train(const struct command *cmd, int argc, char **argv)
 	ctl_arena(&a, ARENA_SIZE);
 	status = run_training(options, &plan, &a);
 	ctl_arena_free(&a);
+	if (status == EX_OK)
+		ctl_say_cost(began);
 	return status;
 }
 

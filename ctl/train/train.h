@@ -12,6 +12,7 @@
 #include "core/decide/score.h"
 #include "core/event/event.h"
 #include "core/train/logistic_fit.h"
+#include "core/train/model_bootstrap.h"
 #include "core/train/model_eval.h"
 
 struct arena;
@@ -156,8 +157,9 @@ struct trained {
 	int64_t tr_clamped[FEATURE__MAX];
 
 	/* Results of the test. */
-	struct eval_quality tr_quality;
-	double tr_cards; /* card precision at TRAIN_CARDS */
+	struct eval_losses tr_losses;
+	double tr_measured[EVAL_MEASURE__MAX];
+	struct eval_bounds tr_bounds[EVAL_MEASURE__MAX];
 	double tr_swing; /* the largest difference that a feature made between
 			    the calibrated log odds of two events */
 	enum feature tr_swing_of; /* that feature */

@@ -50,8 +50,12 @@ struct training {
 	double *z; /* by row of a part: log odds of the fit */
 	struct eval_mark *marks; /* tested events */
 	size_t n_marks;
+	struct eval_mark *ranked; /* for model_eval_order() */
+	struct eval_mark *daily;
 	struct model_range term[FEATURE__MAX]; /* over the tested events */
-	uint8_t *found; /* by user, for model_eval_cards() */
+	uint32_t *found; /* by user, for model_eval_measure() */
+	uint32_t *who; /* by user, for model_bootstrap() */
+	uint32_t *times;
 	int64_t *known; /* by user: day of the first fraud, TRAIN_NEVER: none */
 	int64_t known_until; /* train_known_until() */
 };
@@ -70,6 +74,7 @@ static int fit_part(const struct training *tn, const struct trained *tr,
 static int calibrate_model(
     struct training *tn, struct trained *tr, struct fail *f);
 static int test_model(struct training *tn, struct trained *tr, struct fail *f);
+static void measure_test(struct training *tn, struct trained *tr);
 static bool is_tested(const struct training *tn, size_t i, struct trained *tr);
 static void test_row(struct training *tn, size_t i, struct trained *tr);
 static void find_swing(const struct training *tn, struct trained *tr);
@@ -111,7 +116,11 @@ train_model(struct train_table *tb, const struct plan *pl, struct arena *a,
 	free(tn.label);
 	free(tn.z);
 	free(tn.marks);
+	free(tn.ranked);
+	free(tn.daily);
 	free(tn.found);
+	free(tn.who);
+	free(tn.times);
 	free(tn.known);
 	return r;
 }
@@ -125,10 +134,15 @@ allocate_training(struct training *tn, struct fail *f)
 	tn->label = calloc(n, sizeof(*tn->label));
 	tn->z = calloc(n, sizeof(*tn->z));
 	tn->marks = calloc(n, sizeof(*tn->marks));
+	tn->ranked = calloc(n, sizeof(*tn->ranked));
+	tn->daily = calloc(n, sizeof(*tn->daily));
 	tn->found = calloc(users, sizeof(*tn->found));
+	tn->who = calloc(users, sizeof(*tn->who));
+	tn->times = calloc(users, sizeof(*tn->times));
 	tn->known = calloc(users, sizeof(*tn->known));
 	if (tn->label == NULL || tn->z == NULL || tn->marks == NULL ||
-	    tn->found == NULL || tn->known == NULL)
+	    tn->ranked == NULL || tn->daily == NULL || tn->found == NULL ||
+	    tn->who == NULL || tn->times == NULL || tn->known == NULL)
 		return fail_memory(f);
 	for (i = 0; i < users; i++)
 		tn->known[i] = TRAIN_NEVER;
@@ -341,11 +355,9 @@ test_model(struct training *tn, struct trained *tr, struct fail *f)
 		if (is_tested(tn, i, tr))
 			test_row(tn, i, tr);
 	model_eval_bins(tn->marks, tn->n_marks, tr->tr_bins);
-	model_eval_quality(tn->marks, tn->n_marks, &tr->tr_quality);
-	tr->tr_cards =
-	    model_eval_cards(tn->marks, tn->n_marks, TRAIN_CARDS, tn->found);
-	part->fraud = tr->tr_quality.fraud;
-	part->legit = tr->tr_quality.legit;
+	model_eval_losses(tn->marks, tn->n_marks, &tr->tr_losses);
+	part->fraud = tr->tr_losses.fraud;
+	part->legit = tr->tr_losses.legit;
 	if (part->fraud == 0 || part->legit == 0)
 		return refuse_part("test",
 		    tn->n_marks > 0
@@ -357,17 +369,37 @@ test_model(struct training *tn, struct trained *tr, struct fail *f)
 			: "there is no event after --train-until",
 		    f);
 	find_swing(tn, tr);
+	measure_test(tn, tr);
 	for (i = 0; i < FEATURE__MAX; i++) {
 		tr->tr_term[i].fraud /= (double)part->fraud;
 		tr->tr_term[i].legit /= (double)part->legit;
 	}
-	metrics->auc = tr->tr_quality.auc;
-	metrics->accuracy = tr->tr_quality.accuracy;
-	metrics->average_precision = tr->tr_quality.average_precision;
-	metrics->card_precision = tr->tr_cards;
-	metrics->brier = tr->tr_quality.brier;
-	metrics->log_loss = tr->tr_quality.log_loss;
+	metrics->auc = tr->tr_measured[EVAL_AUC];
+	metrics->accuracy = tr->tr_losses.accuracy;
+	metrics->average_precision = tr->tr_measured[EVAL_AVERAGE_PRECISION];
+	metrics->card_precision = tr->tr_measured[EVAL_CARDS];
+	metrics->brier = tr->tr_losses.brier;
+	metrics->log_loss = tr->tr_losses.log_loss;
 	return 0;
+}
+
+/* Measure how well the model ranks the test, and how sure that is. */
+static void
+measure_test(struct training *tn, struct trained *tr)
+{
+	static struct bootstrap_space space;
+	const struct eval_order order =
+	    model_eval_order(tn->marks, tn->n_marks, tn->ranked, tn->daily);
+
+	space.users = tn->tb->users;
+	space.who = tn->who;
+	space.times = tn->times;
+	space.found = tn->found;
+	model_eval_measure(&order, TRAIN_CARDS, NULL, tn->found, tn->tb->users,
+	    tr->tr_measured);
+	tn->say("resampling the %zu users %d times", tn->tb->users,
+	    MODEL_BOOTSTRAP_ROUNDS);
+	model_bootstrap(&order, NULL, TRAIN_CARDS, &space, tr->tr_bounds);
 }
 
 /* Whether to test row i; count the rows that are not tested. */

@@ -100,17 +100,17 @@ show_part(const struct train_table *tb, const char *name,
 	    from, to, part->legit, part->fraud);
 }
 
+/* Print the figures of the test, with bounds for those of the ranking. */
 static void
 show_quality(const struct trained *tr)
 {
-	const struct eval_quality *const q = &tr->tr_quality;
+	static const char *const measures[EVAL_MEASURE__MAX] = { "AUC ROC",
+		"average precision", "card precision@100" };
+	const struct eval_losses *const q = &tr->tr_losses;
 	const struct {
 		const char *name;
 		double value;
 	} lines[] = {
-		{ "AUC ROC", q->auc },
-		{ "average precision", q->average_precision },
-		{ "card precision@100", tr->tr_cards },
 		{ "Brier", q->brier },
 		{ "log loss", q->log_loss },
 		{ "accuracy", q->accuracy },
@@ -120,7 +120,12 @@ show_quality(const struct trained *tr)
 	};
 	size_t i;
 
-	printf("\non the test\n");
+	printf(
+	    "\n%-24s  %8s  %8s  %8s\n", "on the test", "VALUE", "LOW", "HIGH");
+	for (i = 0; i < nitems(measures); i++)
+		printf("%-24s  %.6f  %.6f  %.6f\n", measures[i],
+		    tr->tr_measured[i], tr->tr_bounds[i].low,
+		    tr->tr_bounds[i].high);
 	for (i = 0; i < nitems(lines); i++)
 		printf("%-24s  %.6f\n", lines[i].name, lines[i].value);
 }
