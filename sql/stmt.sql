@@ -1150,7 +1150,7 @@ select json_build_object('onError', p.on_error, 'bands', p.bands)::text
 from assay.policy p
 where p.event_type = $1::text and p.version = $2::text;
 
--- Training (ctl/train/train_samples.c) --------------------------------------
+-- Training (lib/train/train_samples.c) --------------------------------------
 
 -- name: train_policy one read late
 select json_build_object('onError', p.on_error, 'bands', p.bands)::text

@@ -156,6 +156,30 @@ check "a test of only young events exits 65" exits 65 --train-until 2026-02-05 \
     "$scratch/young.csv"
 check "the error names --label-delay" prints "are younger than --label-delay"
 
+# The champion: a model that scores the events of the same test.
+check "a model is compared with itself" exits 0 --train-until $until \
+    --champion "$scratch/known" "$scratch/table.csv"
+gains_nothing() {
+	awk '/^compared with/ { on = 1; next } NF == 0 { on = 0 }
+	    on && NF > 5 { n += $(NF - 2) == 0 && $(NF - 1) == 0 && $NF == 0 }
+	    on && /^the difference may be chance/ { said = 1 }
+	    END { exit n != 3 || !said }' "$scratch/out"
+}
+check "no model is better than itself" gains_nothing
+sed 's/"weights":\[[^,]*,[^,]*,/"weights":[0,0,/' "$scratch/known" \
+    >"$scratch/blind"
+check "a model is compared with one that ignores two features" exits 0 \
+    --train-until $until --champion "$scratch/blind" "$scratch/table.csv"
+check "the model that uses them is better" \
+    grep -q '^the new model is better' "$scratch/out"
+check "a champion of the same time knows no event of the test" \
+    [ "$(grep -c 'may know events' "$scratch/err")" = 0 ]
+check "a model is compared with a later one" exits 0 --train-until 2026-01-25 \
+    --champion "$scratch/known" "$scratch/table.csv"
+check "a later champion gets a warning" prints "it may know events of the test"
+check "a champion that is no model is refused" exits 65 \
+    --champion "$scratch/table.csv" "$scratch/table.csv"
+
 # Bands for a precision, a share of the legit events, and costs.
 # proposed VERDICT FIELD: print a field of the proposed band, or 0 without that band.
 proposed() {
@@ -336,9 +360,11 @@ check "evaluate prints two weeks" [ "$(grep -c '^from ' "$scratch/out")" -eq 2 ]
 check "evaluate ends with the table's last week" \
     grep -q '^from 2026-02-03  ' "$scratch/out"
 check "evaluate compares with published figures" prints "logistic regression"
-check "evaluate prints each figure with its bounds" \
-    awk '/^from / { n += $4 < $3 && $3 < $5 && $7 < $6 && $6 < $8 }
-    END { exit n != 2 }' "$scratch/out"
+has_bounds() {
+	awk '/^from / { n += $4 < $3 && $3 < $5 && $7 < $6 && $6 < $8 }
+	    END { exit n != 2 }' "$scratch/out"
+}
+check "evaluate prints each figure with its bounds" has_bounds
 check "evaluate says what the training took" \
     grep -Eq '^the last training took .* MB of memory$' "$scratch/out"
 "$builddir/sample/generate" --users 300 --days 60 --events 6000 --fraud 40 |

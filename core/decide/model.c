@@ -100,6 +100,7 @@ model_risk(const struct model *m, const double features[FEATURE__MAX],
 		z += ret->term[i];
 	}
 	z = m->calibration.a * z + m->calibration.b;
+	ret->z = z;
 	ret->p = logistic_sigmoid(z);
 
 	/* Subtract the log odds of the base rate: that gives even odds. */

@@ -75,6 +75,7 @@ struct model {
 /* The result of a model for one event. */
 struct model_risk {
 	double term[FEATURE__MAX]; /* weight times feature within its range */
+	double z; /* log odds of fraud, after calibration */
 	double p; /* probability of fraud, at the base rate */
 	double p_even; /* the same if half of all events were fraud */
 };

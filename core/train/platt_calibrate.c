@@ -72,12 +72,6 @@ platt_calibrate(const double *z, const uint8_t *label, size_t n,
 	return 0;
 }
 
-double
-platt_calibrate_logit(const struct model_calibration *c, double z)
-{
-	return c->a * z + c->b;
-}
-
 /* Count the classes, and set their targets. */
 static int
 count_target_classes(struct calibrate_work *w, struct fail *f)

@@ -29,7 +29,4 @@ int platt_calibrate(const double *z, const uint8_t *label, size_t n,
     struct model_calibration *ret, struct fail *f)
     __attribute__((warn_unused_result));
 
-/* The log odds after calibration. */
-double platt_calibrate_logit(const struct model_calibration *c, double z);
-
 #endif

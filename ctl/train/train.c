@@ -19,8 +19,9 @@
 #include "ctl/ctl.h"
 #include "ctl/interrupt.h"
 #include "ctl/term_text.h"
-#include "ctl/train/train.h"
+#include "ctl/train/train_report.h"
 #include "lib/db/db.h"
+#include "lib/engine/active_model.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "lib/json/model_file.h"
@@ -40,6 +41,7 @@ struct train_options {
 	char *until; /* NULL: test on the last TEST_PERCENT of the time */
 	char *output; /* or NULL */
 	char *policy; /* file; NULL: see read_policies() */
+	char *champion; /* file; NULL: see read_champion() */
 	char *unlabelled; /* "legit", "skip" or NULL */
 	int64_t delay; /* days */
 	int64_t train; /* days, 0: all */
@@ -64,6 +66,9 @@ static int read_samples(const struct train_options *options, struct db *db,
 static int parse_train_time(const char *text, int64_t *ret);
 static int read_policies(const struct train_options *options, struct db *db,
     struct arena *a, struct policy *ret, struct fail *f);
+static int read_champion(const struct train_options *options, struct db *db,
+    struct arena *a, struct plan *plan, struct fail *f);
+static void warn_champion(const struct plan *plan);
 static int load_policy_json(
     const char *path, struct arena *a, struct policy *ret, struct fail *f);
 static bool refuse_extreme(
@@ -109,6 +114,9 @@ static const struct opt opts[] = {
 	    OPT_TEXT, &given.since, 0, 0 },
 	{ "policy", "FILE", "bands for the report, from 'policies show --json'",
 	    OPT_TEXT, &given.policy, 0, 0 },
+	{ "champion", "FILE",
+	    "compare with this model, not with the active one", OPT_TEXT,
+	    &given.champion, 0, 0 },
 	{ "deny-precision", "SHARE",
 	    "propose bands: this share of denied events is fraud", OPT_TEXT,
 	    &given.bands.deny_precision, 0, 0 },
@@ -209,8 +217,12 @@ run_training(
 		return status;
 	r = read_policies(options, db, a, policies, &f);
 	if (r == 0)
+		r = read_champion(options, db, a, plan, &f);
+	if (r == 0)
 		r = read_table(options, db, plan, a, &tb, &f);
 	db_close(db);
+	if (r == 0)
+		warn_champion(plan);
 	if (r == 0)
 		r = train_model(&tb, plan, a, ctl_say, &tr, &f);
 	if (r == 0 && options->propose)
@@ -324,6 +336,39 @@ read_policies(const struct train_options *options, struct db *db,
 	for (type = 1; type < EVENT_TYPE__MAX; type++)
 		ret[type] = ret[0];
 	return 0;
+}
+
+/*
+ * Read the model to compare with: that of --champion; or the active one, if the
+ * samples come from a database; otherwise none.
+ */
+static int
+read_champion(const struct train_options *options, struct db *db,
+    struct arena *a, struct plan *plan, struct fail *f)
+{
+	static struct active_model active;
+
+	if (options->champion == NULL && db == NULL)
+		return 0;
+	plan->champion = &active.model;
+	if (options->champion != NULL)
+		return models_read(a, options->champion, &active.model, f);
+	active_model_init(&active);
+	return active_model_refresh(&active, db, a, 1, f);
+}
+
+/* Warn if the champion was trained later than the model may be. */
+static void
+warn_champion(const struct plan *plan)
+{
+	int64_t until;
+
+	if (plan->champion != NULL &&
+	    parse_train_time(plan->champion->trained_at, &until) == 0 &&
+	    until > plan->until)
+		ctl_say("warning: the champion was trained until %s, later "
+			"than the new model: it may know events of the test",
+		    plan->champion->trained_at);
 }
 
 /* Read a policy file as 'policies show --json' prints it; NULL: first_bands. */

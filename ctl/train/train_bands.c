@@ -15,7 +15,7 @@
 #include "core/decide/policy.h"
 #include "core/train/band_choice.h"
 #include "ctl/ctl.h"
-#include "ctl/train/train.h"
+#include "ctl/train/train_report.h"
 #include "lib/json/body_rules.h"
 
 static double read_share(

@@ -14,7 +14,7 @@
 #include "core/base/fail.h"
 #include "core/signal/features.h"
 #include "ctl/ctl.h"
-#include "ctl/train/train.h"
+#include "ctl/train/train_report.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/csv.h"
 

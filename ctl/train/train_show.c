@@ -10,14 +10,18 @@
 #include "core/decide/policy.h"
 #include "core/signal/features.h"
 #include "ctl/ctl.h"
-#include "ctl/train/train.h"
+#include "ctl/train/train_report.h"
 #include "lib/sys/clock.h"
+
+static const char *const measures[EVAL_MEASURE__MAX] = { "AUC ROC",
+	"average precision", "card precision@100" };
 
 static void show_parts(const struct train_table *tb, const struct plan *pl,
     const struct trained *tr);
 static void show_part(const struct train_table *tb, const char *name,
     const struct row_range *part);
 static void show_quality(const struct trained *tr);
+static void show_gain(const struct trained *tr, const struct model *champion);
 static void show_bins(const struct eval_bin *bins);
 static void show_terms(const struct trained *tr);
 static void show_term(const struct trained *tr, int i);
@@ -34,6 +38,8 @@ train_show(const struct train_table *tb, const struct plan *pl,
 
 	show_parts(tb, pl, tr);
 	show_quality(tr);
+	if (pl->champion != NULL)
+		show_gain(tr, pl->champion);
 	show_bins(tr->tr_bins);
 	for (type = 0; type < EVENT_TYPE__MAX; type++) {
 		if (train_tested(tr, (enum event_type)type) == 0)
@@ -104,8 +110,6 @@ show_part(const struct train_table *tb, const char *name,
 static void
 show_quality(const struct trained *tr)
 {
-	static const char *const measures[EVAL_MEASURE__MAX] = { "AUC ROC",
-		"average precision", "card precision@100" };
 	const struct eval_losses *const q = &tr->tr_losses;
 	const struct {
 		const char *name;
@@ -128,6 +132,28 @@ show_quality(const struct trained *tr)
 		    tr->tr_bounds[i].high);
 	for (i = 0; i < nitems(lines); i++)
 		printf("%-24s  %.6f\n", lines[i].name, lines[i].value);
+}
+
+/* Print how the model compares with the champion on the same events. */
+static void
+show_gain(const struct trained *tr, const struct model *champion)
+{
+	static const char *const texts[] = {
+		[TRAIN_GAIN_UNSURE] = "the difference may be chance",
+		[TRAIN_GAIN_BETTER] = "the new model is better",
+		[TRAIN_GAIN_WORSE] = "the new model is worse",
+	};
+	size_t i;
+
+	printf("\n%-24s  %8s  %8s  %9s  %9s  %9s\n", "compared with",
+	    "CHAMPION", "NEW", "GAIN", "LOW", "HIGH");
+	for (i = 0; i < nitems(measures); i++)
+		printf("%-24s  %.6f  %.6f  %9.6f  %9.6f  %9.6f\n", measures[i],
+		    tr->tr_champion[i], tr->tr_measured[i],
+		    tr->tr_measured[i] - tr->tr_champion[i], tr->tr_gain[i].low,
+		    tr->tr_gain[i].high);
+	printf("%s; the champion is %s, trained until %.16s\n",
+	    texts[train_compare(tr)], champion->version, champion->trained_at);
 }
 
 static void

@@ -51,6 +51,9 @@ train_both "events until a day" --train-until "$(sed -n '2000{s/^[^,]*,[^,]*,//
     s/,.*//p;}' "$scratch/table.csv")" --label-delay 3 --train-days 25 \
     --test-days 4
 
+check "the champion of samples is the active model" prints \
+    "the champion is synthetic-demo@"
+
 # The report uses the active policy of each event type.
 http POST /v1/policies "{\"id\":\"pol_card_authorize\",
     \"version\":\"other\",$(policy_bands 12)}"

@@ -119,7 +119,7 @@ START_TEST(separation_by_few_rows_is_not_certain)
 	ck_assert_int_eq(platt_calibrate(z, label, nitems(z), &got, &f), 0);
 	ck_assert_double_gt(got.a, 0);
 	ck_assert_double_eq_tol(got.b, 0, 1e-12);
-	ck_assert_double_lt(logit_p(platt_calibrate_logit(&got, 2)), 0.9);
+	ck_assert_double_lt(logit_p(got.a * 2 + got.b), 0.9);
 }
 END_TEST
 

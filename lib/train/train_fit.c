@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: fit a model to a table, and test it. */
+/* Training: fit a model to a table, and test it. */
 #include "config.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "core/signal/features.h"
 #include "core/train/feature_range.h"
 #include "core/train/platt_calibrate.h"
-#include "ctl/train/train.h"
+#include "lib/train/train_int.h"
 
 /* Ends of the parts, in percent of the rows to train on. */
 #define FIT_PERCENT 60
@@ -40,27 +40,9 @@
 static const double penalties[TRAIN_PENALTIES] = { 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
 	3e-5, 1e-5, 3e-6, 1e-6 };
 
-/* The state of a training. */
-struct training {
-	struct train_table *tb;
-	const struct plan *pl;
-	struct arena *arena;
-	void (*say)(const char *, ...) __attribute__((format(printf, 1, 2)));
-	uint8_t *label; /* by row: the enum backtest_label to use */
-	double *z; /* by row of a part: log odds of the fit */
-	struct eval_mark *marks; /* tested events */
-	size_t n_marks;
-	struct eval_mark *ranked; /* for model_eval_order() */
-	struct eval_mark *daily;
-	struct model_range term[FEATURE__MAX]; /* over the tested events */
-	uint32_t *found; /* by user, for model_eval_measure() */
-	uint32_t *who; /* by user, for model_bootstrap() */
-	uint32_t *times;
-	int64_t *known; /* by user: day of the first fraud, TRAIN_NEVER: none */
-	int64_t known_until; /* train_known_until() */
-};
-
 static int allocate_training(struct training *tn, struct fail *f);
+static int allocate_marks(struct train_marks *marks, size_t n);
+static void free_marks(struct train_marks *marks);
 static int fit_model(struct training *tn, struct trained *tr, struct fail *f);
 static void divide_parts(const struct training *tn, struct trained *tr);
 static void clamp_features(const struct training *tn, struct trained *tr);
@@ -73,16 +55,9 @@ static int fit_part(const struct training *tn, const struct trained *tr,
     size_t to, double l2, struct logistic_fit *ret, struct fail *f);
 static int calibrate_model(
     struct training *tn, struct trained *tr, struct fail *f);
-static int test_model(struct training *tn, struct trained *tr, struct fail *f);
-static void measure_test(struct training *tn, struct trained *tr);
-static bool is_tested(const struct training *tn, size_t i, struct trained *tr);
-static void test_row(struct training *tn, size_t i, struct trained *tr);
-static void find_swing(const struct training *tn, struct trained *tr);
 static struct logistic_fit_rows fit_rows_of(
     const struct training *tn, size_t from, size_t to);
 static void count_part(const struct training *tn, struct row_range *part);
-static int64_t day_of(int64_t at);
-static int refuse_part(const char *what, const char *why, struct fail *f);
 
 int64_t
 train_known_until(const struct train_table *tb, const struct plan *pl)
@@ -108,19 +83,20 @@ int
 train_model(struct train_table *tb, const struct plan *pl, struct arena *a,
     void (*say)(const char *, ...), struct trained *ret, struct fail *f)
 {
-	struct training tn = { .tb = tb, .pl = pl, .arena = a, .say = say };
+	static struct training tn;
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
+	tn = (struct training) { .tb = tb, .pl = pl, .arena = a, .say = say };
 	r = allocate_training(&tn, f) == -1 ? -1 : fit_model(&tn, ret, f);
 	free(tn.label);
 	free(tn.z);
-	free(tn.marks);
-	free(tn.ranked);
-	free(tn.daily);
-	free(tn.found);
-	free(tn.who);
-	free(tn.times);
+	free(tn.champion_z);
+	free_marks(&tn.marks);
+	free_marks(&tn.champion);
+	free(tn.space.who);
+	free(tn.space.times);
+	free(tn.space.found);
 	free(tn.known);
 	return r;
 }
@@ -133,20 +109,42 @@ allocate_training(struct training *tn, struct fail *f)
 
 	tn->label = calloc(n, sizeof(*tn->label));
 	tn->z = calloc(n, sizeof(*tn->z));
-	tn->marks = calloc(n, sizeof(*tn->marks));
-	tn->ranked = calloc(n, sizeof(*tn->ranked));
-	tn->daily = calloc(n, sizeof(*tn->daily));
-	tn->found = calloc(users, sizeof(*tn->found));
-	tn->who = calloc(users, sizeof(*tn->who));
-	tn->times = calloc(users, sizeof(*tn->times));
+	tn->space.users = tn->tb->users;
+	tn->space.who = calloc(users, sizeof(*tn->space.who));
+	tn->space.times = calloc(users, sizeof(*tn->space.times));
+	tn->space.found = calloc(users, sizeof(*tn->space.found));
 	tn->known = calloc(users, sizeof(*tn->known));
-	if (tn->label == NULL || tn->z == NULL || tn->marks == NULL ||
-	    tn->ranked == NULL || tn->daily == NULL || tn->found == NULL ||
-	    tn->who == NULL || tn->times == NULL || tn->known == NULL)
+	if (tn->label == NULL || tn->z == NULL || tn->space.who == NULL ||
+	    tn->space.times == NULL || tn->space.found == NULL ||
+	    tn->known == NULL || allocate_marks(&tn->marks, n) == -1)
+		return fail_memory(f);
+	if (tn->pl->champion != NULL &&
+	    ((tn->champion_z = calloc(n, sizeof(*tn->champion_z))) == NULL ||
+		allocate_marks(&tn->champion, n) == -1))
 		return fail_memory(f);
 	for (i = 0; i < users; i++)
 		tn->known[i] = TRAIN_NEVER;
 	return 0;
+}
+
+static int
+allocate_marks(struct train_marks *marks, size_t n)
+{
+	marks->as_tested = calloc(n, sizeof(*marks->as_tested));
+	marks->ranked = calloc(n, sizeof(*marks->ranked));
+	marks->daily = calloc(n, sizeof(*marks->daily));
+	return marks->as_tested == NULL || marks->ranked == NULL ||
+		marks->daily == NULL
+	    ? -1
+	    : 0;
+}
+
+static void
+free_marks(struct train_marks *marks)
+{
+	free(marks->as_tested);
+	free(marks->ranked);
+	free(marks->daily);
 }
 
 static int
@@ -159,8 +157,9 @@ fit_model(struct training *tn, struct trained *tr, struct fail *f)
 
 	divide_parts(tn, tr);
 	if (first->from == last->to)
-		return refuse_part("train",
+		return train_refuse("train",
 		    "no event is older than --label-delay at --train-until", f);
+	train_score_champion(tn, tr);
 	clamp_features(tn, tr);
 	if (choose_penalty(tn, tr, f) == -1 ||
 	    fit_part(tn, tr, tr->tr_part[TRAIN_VALIDATE - 1].to, tr->tr_l2,
@@ -174,7 +173,7 @@ fit_model(struct training *tn, struct trained *tr, struct fail *f)
 	m->bias = tr->tr_fit.bias;
 	m->base_rate = fraud / (fraud + legit);
 	m->metrics.samples = tr->tr_fit.fraud + tr->tr_fit.legit;
-	return test_model(tn, tr, f);
+	return train_test(tn, tr, f);
 }
 
 /* Set the label of each row, and divide the rows into parts by time. */
@@ -274,7 +273,7 @@ choose_penalty(const struct training *tn, struct trained *tr, struct fail *f)
 	size_t i;
 
 	if (part->fraud == 0 || part->legit == 0)
-		return refuse_part("validate",
+		return train_refuse("validate",
 		    "all events of that time are fraud, or all are legit", f);
 	for (i = 0; i < TRAIN_PENALTIES; i++) {
 		if (fit_part(tn, tr, part->from, penalties[i], &fit, f) == -1)
@@ -326,142 +325,11 @@ calibrate_model(struct training *tn, struct trained *tr, struct fail *f)
 		    tn->tb->x + (part->from + i) * FEATURE__MAX, FEATURE__MAX);
 	if (platt_calibrate(tn->z, tn->label + part->from, n,
 		&tr->tr_model.calibration, &inner) == -1)
-		return refuse_part("calibrate", inner.why, f);
+		return train_refuse("calibrate", inner.why, f);
 	if (tr->tr_model.calibration.a <= 0)
-		return refuse_part("calibrate",
+		return train_refuse("calibrate",
 		    "the fit is no better than chance on later events", f);
 	return 0;
-}
-
-/* Test the model on the events after the end of training. */
-static int
-test_model(struct training *tn, struct trained *tr, struct fail *f)
-{
-	struct row_range *const part = &tr->tr_part[TRAIN_TEST - 1];
-	struct model_metrics *const metrics = &tr->tr_model.metrics;
-	const struct train_table *tb = tn->tb;
-	int64_t day;
-	size_t i;
-
-	tn->known_until = train_known_until(tb, tn->pl);
-	for (i = tr->tr_part[TRAIN_FIT - 1].from; i < tb->n; i++) {
-		day = day_of(tb->at[i]);
-		if (tb->label[i] == LABEL_FRAUD && tn->known[tb->user[i]] > day)
-			tn->known[tb->user[i]] = day;
-	}
-	for (i = 0; i < FEATURE__MAX; i++)
-		tn->term[i] = (struct model_range) { INFINITY, -INFINITY };
-	for (i = part->from; i < part->to; i++)
-		if (is_tested(tn, i, tr))
-			test_row(tn, i, tr);
-	model_eval_bins(tn->marks, tn->n_marks, tr->tr_bins);
-	model_eval_losses(tn->marks, tn->n_marks, &tr->tr_losses);
-	part->fraud = tr->tr_losses.fraud;
-	part->legit = tr->tr_losses.legit;
-	if (part->fraud == 0 || part->legit == 0)
-		return refuse_part("test",
-		    tn->n_marks > 0
-			? "all events after --train-until are fraud, or all "
-			  "are legit"
-			: tr->tr_unlabeled > 0
-			? "all events after --train-until are younger than "
-			  "--label-delay"
-			: "there is no event after --train-until",
-		    f);
-	find_swing(tn, tr);
-	measure_test(tn, tr);
-	for (i = 0; i < FEATURE__MAX; i++) {
-		tr->tr_term[i].fraud /= (double)part->fraud;
-		tr->tr_term[i].legit /= (double)part->legit;
-	}
-	metrics->auc = tr->tr_measured[EVAL_AUC];
-	metrics->accuracy = tr->tr_losses.accuracy;
-	metrics->average_precision = tr->tr_measured[EVAL_AVERAGE_PRECISION];
-	metrics->card_precision = tr->tr_measured[EVAL_CARDS];
-	metrics->brier = tr->tr_losses.brier;
-	metrics->log_loss = tr->tr_losses.log_loss;
-	return 0;
-}
-
-/* Measure how well the model ranks the test, and how sure that is. */
-static void
-measure_test(struct training *tn, struct trained *tr)
-{
-	static struct bootstrap_space space;
-	const struct eval_order order =
-	    model_eval_order(tn->marks, tn->n_marks, tn->ranked, tn->daily);
-
-	space.users = tn->tb->users;
-	space.who = tn->who;
-	space.times = tn->times;
-	space.found = tn->found;
-	model_eval_measure(&order, TRAIN_CARDS, NULL, tn->found, tn->tb->users,
-	    tr->tr_measured);
-	tn->say("resampling the %zu users %d times", tn->tb->users,
-	    MODEL_BOOTSTRAP_ROUNDS);
-	model_bootstrap(&order, NULL, TRAIN_CARDS, &space, tr->tr_bounds);
-}
-
-/* Whether to test row i; count the rows that are not tested. */
-static bool
-is_tested(const struct training *tn, size_t i, struct trained *tr)
-{
-	const struct train_table *tb = tn->tb;
-	const int64_t since = day_of(tb->at[i]) - tn->pl->delay / TRAIN_DAY;
-
-	if (tb->at[i] > tn->known_until) {
-		tr->tr_unlabeled++;
-		return false;
-	}
-	if (tn->pl->leave_known && tn->known[tb->user[i]] < since) {
-		tr->tr_left_out++;
-		return false;
-	}
-	return tn->label[i] != LABEL_NONE;
-}
-
-static void
-test_row(struct training *tn, size_t i, struct trained *tr)
-{
-	const struct train_table *tb = tn->tb;
-	const struct model *const m = &tr->tr_model;
-	const double *const x = tb->x + i * FEATURE__MAX;
-	const bool fraud = tn->label[i] == LABEL_FRAUD;
-	struct model_risk risk;
-	int j;
-
-	model_risk(m, x, &risk);
-	for (j = 0; j < FEATURE__MAX; j++) {
-		*(fraud ? &tr->tr_term[j].fraud : &tr->tr_term[j].legit) +=
-		    risk.term[j];
-		tn->term[j].min = fmin(tn->term[j].min, risk.term[j]);
-		tn->term[j].max = fmax(tn->term[j].max, risk.term[j]);
-	}
-	tr->tr_scores[tb->type[i]][lround(SCORE_MAX * risk.p_even)][fraud]++;
-	tn->marks[tn->n_marks++] = (struct eval_mark) {
-		.z = platt_calibrate_logit(&m->calibration,
-		    logistic_fit_logit(&tr->tr_fit, x, FEATURE__MAX)),
-		.day = day_of(tb->at[i]),
-		.user = tb->user[i],
-		.fraud = fraud,
-	};
-}
-
-/* Find the feature whose term differs most between two tested events. */
-static void
-find_swing(const struct training *tn, struct trained *tr)
-{
-	double swing;
-	int i;
-
-	for (i = 0; i < FEATURE__MAX; i++) {
-		swing = tr->tr_model.calibration.a *
-		    (tn->term[i].max - tn->term[i].min);
-		if (swing >= tr->tr_swing) {
-			tr->tr_swing = swing;
-			tr->tr_swing_of = (enum feature)i;
-		}
-	}
 }
 
 static struct logistic_fit_rows
@@ -487,15 +355,8 @@ count_part(const struct training *tn, struct row_range *part)
 	}
 }
 
-/* Return the number of the UTC day of a time. */
-static int64_t
-day_of(int64_t at)
-{
-	return at / TRAIN_DAY - (at % TRAIN_DAY < 0);
-}
-
-static int
-refuse_part(const char *what, const char *why, struct fail *f)
+int
+train_refuse(const char *what, const char *why, struct fail *f)
 {
 	return fail_set(
 	    f, FAIL_INPUT, INVALID_REQUEST, NULL, "cannot %s: %s", what, why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: read a training table from the samples of the database. */
+/* Training: read the table from the samples of the database. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -11,12 +11,12 @@
 #include "core/decide/policy.h"
 #include "core/decide/sample.h"
 #include "core/signal/features.h"
-#include "ctl/train/train.h"
 #include "lib/db/db.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "lib/sys/clock.h"
 #include "lib/sys/crypt.h"
+#include "lib/train/train.h"
 
 #define BATCH 2000 /* samples per statement, of some 3 KB each */
 #define STRETCH_FIRST (3600 * CLOCK_SECOND) /* time range of a statement */

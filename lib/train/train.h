@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: the training table, the training, the report. */
-#ifndef CTL_TRAIN_TRAIN_H
-#define CTL_TRAIN_TRAIN_H
+/* Training: the table of labelled events, a model from it, its test. */
+#ifndef LIB_TRAIN_TRAIN_H
+#define LIB_TRAIN_TRAIN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,8 +16,6 @@
 #include "core/train/model_eval.h"
 
 struct arena;
-struct band_goal;
-struct command;
 struct db;
 struct fail;
 struct policy;
@@ -84,14 +82,6 @@ void train_table_clear(struct train_table *tb);
  */
 typedef bool progress_fn(int64_t done, int64_t of);
 
-/*
- * Fill a table from a CSV file, compressed by gzip or not.  Return 0, or -1
- * with f set, which names file and line: FAIL_DENIED if the file cannot be
- * opened or progress stopped the reading.
- */
-int train_table_read(struct train_table *tb, const char *path,
-    progress_fn *progress, struct fail *f) __attribute__((warn_unused_result));
-
 /* Which samples to read. */
 struct train_wanted {
 	const char *type; /* event type, NULL: all */
@@ -128,6 +118,7 @@ struct plan {
 	int64_t test; /* length of the test after until; TRAIN_NEVER: all */
 	bool skip; /* leave out events without a label, else they are legit */
 	bool leave_known; /* leave users with known fraud out of the test */
+	const struct model *champion; /* to compare with, NULL: none */
 	bool (*stop)(void); /* return true to stop the training */
 };
 
@@ -160,6 +151,9 @@ struct trained {
 	struct eval_losses tr_losses;
 	double tr_measured[EVAL_MEASURE__MAX];
 	struct eval_bounds tr_bounds[EVAL_MEASURE__MAX];
+	/* If there is a champion: its measures, and the bounds of the gain. */
+	double tr_champion[EVAL_MEASURE__MAX];
+	struct eval_bounds tr_gain[EVAL_MEASURE__MAX];
 	double tr_swing; /* the largest difference that a feature made between
 			    the calibrated log odds of two events */
 	enum feature tr_swing_of; /* that feature */
@@ -203,58 +197,16 @@ int train_model(struct train_table *tb, const struct plan *pl, struct arena *a,
 /* Whether the training left out a feature, because it had only one value. */
 bool train_left_out(const struct trained *tr, int feature);
 
+/* How a model compares with the champion, with 95 % confidence. */
+enum train_gain { TRAIN_GAIN_UNSURE = 1, TRAIN_GAIN_BETTER, TRAIN_GAIN_WORSE };
+
+/*
+ * A model is better if its average precision is, and no other measure is worse;
+ * it is worse if its average precision is.
+ */
+enum train_gain train_compare(const struct trained *tr);
+
 /* The number of tested events of a type. */
 int64_t train_tested(const struct trained *tr, enum event_type type);
-
-/*
- * Print the report, with the verdicts that the policy of each event type has
- * for the scores of the test, and those of the proposed bands unless that is
- * NULL.
- */
-void train_show(const struct train_table *tb, const struct plan *pl,
-    const struct trained *tr, const struct policy policies[EVENT_TYPE__MAX],
-    const struct policy *proposed);
-
-/* The options for bands as they were given; NULL: not given. */
-struct train_bands_options {
-	char *deny_precision;
-	char *review_precision;
-	char *challenge_budget;
-	char *cost_fraud;
-	char *cost_challenge;
-	char *policies; /* the directory to write to */
-};
-
-/*
- * Read the options.  Return whether bands are wanted, with what they are to
- * achieve in *ret.  For a wrong option, print the error and exit EX_USAGE.
- */
-bool train_bands_read(const struct command *cmd,
-    const struct train_bands_options *options, struct band_goal *ret);
-
-/*
- * Propose bands for each event type in arena a, from the scores of the test;
- * the rest of each policy stays.  Return 0, or -1 with f set.
- */
-int train_bands_choose(const struct trained *tr, const struct band_goal *goal,
-    const struct policy policies[EVENT_TYPE__MAX], struct arena *a,
-    struct policy ret[EVENT_TYPE__MAX], struct fail *f)
-    __attribute__((warn_unused_result));
-
-/*
- * Make the directory for train_bands_write() unless it exists, before the
- * training publishes anything.  Return 0, or -1 with f set.
- */
-int train_bands_make_dir(const char *dir, struct fail *f)
-    __attribute__((warn_unused_result));
-
-/*
- * Write the proposed policy of each tested event type as a file in the
- * directory: TYPE.json, or all.json if the types are unknown.  Return 0, or -1
- * with f set.
- */
-int train_bands_write(const char *dir, const struct trained *tr,
-    const struct policy proposed[EVENT_TYPE__MAX], struct arena *a,
-    struct fail *f) __attribute__((warn_unused_result));
 
 #endif

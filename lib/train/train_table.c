@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* assayctl train: the training table in memory. */
+/* Training: the table in memory. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "core/base/fail.h"
 #include "core/signal/features.h"
-#include "ctl/train/train.h"
+#include "lib/train/train.h"
 
 #define ROWS_FIRST 4096 /* initial capacity, rows */
 #define SLOTS_FIRST 4096 /* initial slots for user names, a power of two */
