@@ -92,8 +92,11 @@ while [ "$week" -gt 0 ]; do
 	    --test-days 7 --leave-known "$table" >"$scratch/report"
 	awk -v week="from $until" -v beside="$(beside "$until")" '
 		/^(AUC ROC|average precision|card precision@100)  / {
-			cells = cells sprintf("%5.3f  %5.3f  %5.3f   ",
-			    $(NF - 2), $(NF - 1), $NF)
+			cells = cells short($(NF - 2)) "  " short($(NF - 1)) \
+			    "  " short($NF) "   "
+		}
+		function short(figure) {
+			return figure == "-" ? "    -" : sprintf("%5.3f", figure)
 		}
 		END { print week "  " cells beside }' "$scratch/report" |
 	    tee -a "$scratch/weeks"

@@ -44,4 +44,8 @@ job_open_fn job_retain_open;
 job_step_fn job_retain_step;
 job_close_fn job_retain_close;
 
+/* job_train.c */
+job_check_fn job_train_check;
+job_step_fn job_train_step;
+
 #endif

@@ -236,8 +236,8 @@ print_cron_usage(FILE *out)
 	for (i = 0; i < jobs_n; i++)
 		fprintf(out, "  %-8s  %s\n", jobs[i].name, jobs[i].help);
 	fprintf(out,
-	    "  %-8s  several jobs at once: the named ones, or all but "
-	    "retain\n\n"
+	    "  %-8s  several jobs at once: the named, or all but "
+	    "geoip, retain and train\n\n"
 	    "--once, the default, does the work that is due and exits; --for "
 	    "TIME (55s, 10m,\n2h) polls for work until then.\n\n",
 	    WORK);

@@ -292,7 +292,7 @@ call assay.grant_execute('assay_companion', 'drift_step drift_record');
 -- decide and operator read the active model; only companion loads one from a
 -- source, and only the owner publishes one.
 grant select on assay.model, assay.model_activation to assay_decide, assay_operator;
-grant select on assay.model_source to assay_operator;
+grant select on assay.model_source, assay.model_card to assay_operator;
 call assay.grant_execute('assay_companion',
     'model_source_claim model_source_report model_source_release');
 
@@ -302,7 +302,7 @@ grant select on assay.shadow_candidate to assay_decide, assay_operator;
 grant select on assay.shadow, assay.shadow_count, assay.shadow_example
     to assay_operator;
 call assay.grant_execute('assay_operator',
-    'shadow_lock shadow_ruleset shadow_model shadow_end shadow_side
+    'shadow_lock shadow_ruleset shadow_model shadow_challenge shadow_end shadow_side
     shadow_verdicts shadow_tags shadow_labels shadow_examples shadow_list');
 call assay.grant_execute('assay_companion', 'shadow_scorer');
 

@@ -1340,6 +1340,22 @@ where l.number = $1::bigint;
 -- name: model_reactivate one write late
 select assay.model_activate($1::text, $2::text, null) as activated;
 
+-- name: model_card_keep one write late
+select assay.model_card_keep($1::text, $2::text);
+
+-- The card of an activation, or without a number of the active model.
+-- name: model_card many read late
+select l.hash, c.card
+from assay.model_activation l left join assay.model_card c using (hash)
+where $1::bigint is null or l.number = $1::bigint
+order by l.number desc limit 1;
+
+-- The card of a model that decides as a shadow.
+-- name: model_card_shadow many read late
+select s.hash, c.card
+from assay.shadow s left join assay.model_card c using (hash)
+where s.slot = 'model' and s.ended_at is null;
+
 -- Shadows (lib/engine/engine.c, candidate_model.c, fcgi/ep/ep_shadow.c) -----
 
 -- name: engine_candidates many read late
@@ -1361,6 +1377,10 @@ select assay.shadow_lock();
 select refusal, body
 from assay.shadow_ruleset($1::text, $2::text, $3::text, $4::bigint, $5::text,
 	$6::text);
+
+-- name: shadow_challenge one write late
+select assay.shadow_challenge($1::text, $2::text, $3::text, $4::text,
+	$5::bigint) as outcome;
 
 -- name: shadow_model one write late
 select refusal, body

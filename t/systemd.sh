@@ -76,6 +76,8 @@ check "assay-deliver has an exposure of at most 1.5" \
     exposure_below assay-deliver.service 15
 check "assay-retain has an exposure of at most 1.0" \
     exposure_below assay-retain.service 10
+check "assay-train has an exposure of at most 1.0" \
+    exposure_below assay-train.service 10
 check "assay-model has an exposure of at most 1.7" \
     exposure_below assay-model.service 17
 check "assay-geoip has an exposure of at most 1.7" \

@@ -74,6 +74,37 @@ check "a compressed table trains a model" exits 0 --output "$scratch/again" \
 check "the compressed table trains the same model" \
     cmp "$scratch/model" "$scratch/again"
 
+# The card of the model.
+check "train writes a card" exits 0 --output "$scratch/again" \
+    --card "$scratch/card.md" "$scratch/table.csv"
+check "the card names the hash of the model" grep -qF \
+    "$(sha256sum <"$scratch/model" | cut -d ' ' -f 1)" "$scratch/card.md"
+sed -n 's/^!\[.*base64,\(.*\))$/\1/p' "$scratch/card.md" | base64 -d \
+    >"$scratch/picture.svg"
+count_of() { grep -o "$1" "$scratch/picture.svg" | wc -l; }
+check "the picture has a point for each bin with fraud" [ "$(count_of '<circle')" \
+    -eq "$(awk '/^calibration$/ { on = 1 } /^verdicts/ { on = 0 }
+	on && $4 > 0 && NF == 6 { n++ } END { print n + 0 }' "$scratch/report")" ]
+check "the picture ends" [ "$(tail -n 1 "$scratch/picture.svg")" = "</svg>" ]
+check "the card has each figure with its bounds" [ "$(grep -cE \
+    '^\| (area|average|card).*( [0-9.]+ \|){3}$' "$scratch/card.md")" -eq 3 ]
+check "a card that cannot be written fails" exits 70 \
+    --card "$scratch/nothing/card.md" --output "$scratch/none" "$scratch/table.csv"
+check "without its card no model is written" [ ! -e "$scratch/none" ]
+check "a card may not replace the model" exits 64 --output "$scratch/none" \
+    --card "$scratch/none" "$scratch/table.csv"
+check "a card may not replace the table" exits 64 \
+    --card "$scratch/table.csv" "$scratch/table.csv"
+awk -F, -v OFS=, 'NR > 1 && $4 == 1 { $2 = "u" NR % 15 } { print }' \
+    "$scratch/table.csv" >"$scratch/few.csv"
+check "a table with few users with a fraud trains a model" exits 0 \
+    --card "$scratch/few.md" --champion "$scratch/model" "$scratch/few.csv"
+check "few users with a fraud give no bounds" grep -Eq \
+    '^AUC ROC +0[.][0-9]+ +- +-$' "$scratch/out"
+check "few users with a fraud make no model better" prints \
+    "the difference may be chance"
+check "the card has no bounds either" [ "$(grep -c '| - | - |' "$scratch/few.md")" = 6 ]
+
 # Labels count only if they were known at the time.  In one table labels come at
 # once; in the other those of the last week before the end are wrong.
 until=2026-02-01
@@ -177,6 +208,8 @@ check "a champion of the same time knows no event of the test" \
 check "a model is compared with a later one" exits 0 --train-until 2026-01-25 \
     --champion "$scratch/known" "$scratch/table.csv"
 check "a later champion gets a warning" prints "it may know events of the test"
+check "a champion that is missing is refused" exits 66 \
+    --champion "$scratch/nothing" "$scratch/table.csv"
 check "a champion that is no model is refused" exits 65 \
     --champion "$scratch/table.csv" "$scratch/table.csv"
 

@@ -12,6 +12,8 @@
 
 static size_t list_users(
     const struct eval_order *o, struct bootstrap_space *space);
+static bool has_enough_users(
+    const struct eval_order *o, struct bootstrap_space *space);
 static void draw_users(
     struct bootstrap_space *space, size_t present, uint64_t *seed);
 static uint64_t next_draw(uint64_t *seed);
@@ -20,9 +22,10 @@ static int by_measure(const void *a, const void *b);
 
 void
 model_bootstrap(const struct eval_order *model, const struct eval_order *other,
-    size_t k, struct bootstrap_space *space,
+    size_t k, struct bootstrap_space *space, bool (*stop)(void),
     struct eval_bounds ret[EVAL_MEASURE__MAX])
 {
+	const bool enough = has_enough_users(model, space);
 	const size_t present = list_users(model, space);
 	double of_model[EVAL_MEASURE__MAX];
 	double of_other[EVAL_MEASURE__MAX] = { 0 };
@@ -31,7 +34,8 @@ model_bootstrap(const struct eval_order *model, const struct eval_order *other,
 	double value;
 	int i, round;
 
-	for (round = 0; round < MODEL_BOOTSTRAP_ROUNDS; round++) {
+	for (round = 0; enough && round < MODEL_BOOTSTRAP_ROUNDS && !stop();
+	     round++) {
 		draw_users(space, present, &seed);
 		model_eval_measure(model, k, space->times, space->found,
 		    space->users, of_model);
@@ -45,7 +49,7 @@ model_bootstrap(const struct eval_order *model, const struct eval_order *other,
 		}
 	}
 	for (i = 0; i < EVAL_MEASURE__MAX; i++)
-		ret[i] = bounds_of(space->value[i], defined[i]);
+		ret[i] = bounds_of(space->value[i], enough ? defined[i] : 0);
 }
 
 /* List the users of the test in ascending order, and return their number. */
@@ -62,6 +66,23 @@ list_users(const struct eval_order *o, struct bootstrap_space *space)
 		if (space->found[i])
 			space->who[n++] = (uint32_t)i;
 	return n;
+}
+
+/* Whether enough users have a fraud, and enough have a legit event. */
+static bool
+has_enough_users(const struct eval_order *o, struct bootstrap_space *space)
+{
+	size_t i, n[2] = { 0 };
+	uint32_t kind;
+
+	if (space->users > 0)
+		memset(space->found, 0, space->users * sizeof(*space->found));
+	for (i = 0; i < o->n; i++) {
+		kind = o->ranked[i].fraud ? 2 : 1;
+		n[kind - 1] += (space->found[o->ranked[i].user] & kind) == 0;
+		space->found[o->ranked[i].user] |= kind;
+	}
+	return n[0] >= MODEL_BOOTSTRAP_USERS && n[1] >= MODEL_BOOTSTRAP_USERS;
 }
 
 /* Draw as many users as are present, and count how often each was drawn. */

@@ -3,12 +3,16 @@
 #ifndef CORE_TRAIN_MODEL_BOOTSTRAP_H
 #define CORE_TRAIN_MODEL_BOOTSTRAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/train/model_eval.h"
 
 #define MODEL_BOOTSTRAP_ROUNDS 500
+
+/* Fewer users with a fraud, or with a legit event, say nothing of others. */
+#define MODEL_BOOTSTRAP_USERS 20
 
 /* Memory to work in, from the caller. */
 struct bootstrap_space {
@@ -34,11 +38,13 @@ struct eval_bounds {
  * each other, so drawing events would make the bounds too narrow.  The bounds
  * leave out the lowest and the highest 2.5 % of the rounds (B. Efron, R.
  * Tibshirani, "An Introduction to the Bootstrap", Chapman & Hall 1993, 13.3).
- * Equal input gives exactly equal bounds.  A measure that is undefined in more
- * than half of the rounds is unknown.
+ * Equal input gives exactly equal bounds.  With fewer
+ * than MODEL_BOOTSTRAP_USERS of either kind all bounds are unknown.  Call stop
+ * before each round; if it returns true, leave out the others: then the bounds
+ * mean nothing.
  */
 void model_bootstrap(const struct eval_order *model,
     const struct eval_order *other, size_t k, struct bootstrap_space *space,
-    struct eval_bounds ret[EVAL_MEASURE__MAX]);
+    bool (*stop)(void), struct eval_bounds ret[EVAL_MEASURE__MAX]);
 
 #endif

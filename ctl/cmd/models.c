@@ -25,19 +25,20 @@
 
 #define ARENA_SIZE ((size_t)64 << 20)
 #define LIST_MAX 1000
-#define HASH_SIZE (2 * CRYPT_SHA256_SIZE + 1)
 #define HASH_SHOWN 16 /* digits of the hash, as in samples */
 #define BUNDLED "bundled"
+#define SHADOW "shadow"
 
 static char *load_model_file(struct arena *a, const char *path,
     struct model *ret, size_t *ret_size, struct fail *f);
-static void hash_of(const char *text, size_t size, char ret[HASH_SIZE]);
 static void list_print(struct arena *a, const struct rows *rows, int row);
 static int reactivate_model(struct db *db, struct arena *a, const char *origin,
     const char *hash, bool *ret_activated, struct fail *f);
 static int reactivate_number(struct db *db, struct arena *a, int64_t number,
     bool *ret_activated, struct fail *f);
-static int64_t parse_number(const struct command *cmd, const char *text);
+static int64_t parse_number(
+    const struct command *cmd, const char *text, const char *word);
+static int print_card(const struct rows *rows, int64_t number, bool shadow);
 static int report_refusal(const char *path, const struct fail *f);
 static int report_activation(const char *what, bool activated);
 
@@ -46,7 +47,7 @@ models_check(const struct command *cmd, int argc, char **argv)
 {
 	struct model m = { 0 };
 	int i, n, status = EX_OK;
-	char hash[HASH_SIZE];
+	char hash[MODELS_HASH_SIZE];
 	struct fail f;
 	struct arena a;
 	size_t size;
@@ -60,7 +61,7 @@ models_check(const struct command *cmd, int argc, char **argv)
 		    NULL) {
 			status = report_refusal(argv[i], &f);
 		} else {
-			hash_of(text, size, hash);
+			models_hash(text, size, hash);
 			printf("%s: %.*s, trained %s on %" PRId64
 			       " samples, AUC %.4f\n",
 			    argv[i], HASH_SHOWN, hash, m.trained_at,
@@ -115,6 +116,39 @@ models_list(const struct command *cmd, int argc, char **argv)
 }
 
 int
+models_card(const struct command *cmd, int argc, char **argv)
+{
+	const bool given = opt_parse(cmd, NULL, 0, (struct operands) { 0, 1 },
+			       argc, argv) == 1;
+	const bool shadow = given && strcmp(argv[0], SHADOW) == 0;
+	const int64_t number =
+	    given && !shadow ? parse_number(cmd, argv[0], SHADOW) : 0;
+	struct fail f = { 0 };
+	struct params p;
+	struct rows rows;
+	struct arena a;
+	struct db *db;
+	int status;
+
+	if ((db = ctl_database(&status)) == NULL)
+		return status;
+	ctl_arena(&a, ARENA_SIZE);
+	params_init(&p, &a);
+	if (number == 0 && !shadow)
+		params_null(&p);
+	else if (!shadow)
+		params_int(&p, number);
+	if (db_run(db, &a, shadow ? STMT_MODEL_CARD_SHADOW : STMT_MODEL_CARD,
+		shadow ? NULL : &p, &rows, &f) == -1)
+		status = ctl_failed(cmd->name, &f);
+	else
+		status = print_card(&rows, number, shadow);
+	ctl_arena_free(&a);
+	db_close(db);
+	return status;
+}
+
+int
 models_publish(const struct command *cmd, int argc, char **argv)
 {
 	struct model m = { 0 };
@@ -131,8 +165,8 @@ models_publish(const struct command *cmd, int argc, char **argv)
 	if ((text = load_model_file(&a, argv[0], &m, &size, &f)) == NULL) {
 		status = report_refusal(argv[0], &f);
 	} else if ((db = ctl_database(&status)) != NULL) {
-		if (models_put(db, &a, cmd->name, text, size, &activated, &f) ==
-		    -1)
+		if (models_put(db, &a, cmd->name, text, size, NULL, &activated,
+			&f) == -1)
 			status = ctl_failed(cmd->name, &f);
 		else
 			status = report_activation(argv[0], activated);
@@ -154,7 +188,7 @@ models_rollback(const struct command *cmd, int argc, char **argv)
 
 	opt_parse(cmd, NULL, 0, (struct operands) { 1, 1 }, argc, argv);
 	if (strcmp(argv[0], BUNDLED) != 0)
-		number = parse_number(cmd, argv[0]);
+		number = parse_number(cmd, argv[0], BUNDLED);
 	if ((db = ctl_database(&status)) == NULL)
 		return status;
 	ctl_arena(&a, ARENA_SIZE);
@@ -171,17 +205,18 @@ models_rollback(const struct command *cmd, int argc, char **argv)
 
 int
 models_put(struct db *db, struct arena *a, const char *command,
-    const char *text, size_t size, bool *ret_activated, struct fail *f)
+    const char *text, size_t size, const char *card, bool *ret_activated,
+    struct fail *f)
 {
 	struct audit_entry_param noted;
 	struct model m = { 0 };
-	char hash[HASH_SIZE];
+	char hash[MODELS_HASH_SIZE];
 	struct params p;
 	struct rows rows;
 
 	if (model_file_read(a, text, size, &m, f) == -1)
 		return -1;
-	hash_of(text, size, hash);
+	models_hash(text, size, hash);
 	params_init(&p, a);
 	params_text(&p, hash);
 	params_text(&p, arena_strndup(a, text, size));
@@ -189,6 +224,12 @@ models_put(struct db *db, struct arena *a, const char *command,
 	    db_one(db, a, STMT_MODEL_PUBLISH, &p, &rows, f) == -1)
 		return -1;
 	*ret_activated = rows_bool(&rows, 0, "activated");
+	params_init(&p, a);
+	params_text(&p, hash);
+	params_text(&p, card);
+	if (card != NULL &&
+	    db_one(db, a, STMT_MODEL_CARD_KEEP, &p, &rows, f) == -1)
+		return -1;
 	noted = (struct audit_entry_param) { "hash", hash };
 	return audit_entry_commit(db, a, command, &noted, 1, f);
 }
@@ -197,7 +238,7 @@ int
 models_read(
     struct arena *a, const char *path, struct model *ret, struct fail *f)
 {
-	char hash[HASH_SIZE], why[FAIL_TEXT_SIZE];
+	char hash[MODELS_HASH_SIZE], why[FAIL_TEXT_SIZE];
 	size_t size;
 	char *text;
 
@@ -206,7 +247,7 @@ models_read(
 	if ((text = load_model_file(a, path, ret, &size, f)) == NULL)
 		return fail_set(
 		    f, f->kind, f->code, path, "%s", fail_text(f, why));
-	hash_of(text, size, hash);
+	models_hash(text, size, hash);
 	if ((ret->version = arena_strndup(a, hash, HASH_SHOWN)) == NULL)
 		return fail_set(f, FAIL_US, INTERNAL, path, "out of memory");
 	return 0;
@@ -238,8 +279,8 @@ load_model_file(struct arena *a, const char *path, struct model *ret,
 	return text;
 }
 
-static void
-hash_of(const char *text, size_t size, char ret[HASH_SIZE])
+void
+models_hash(const char *text, size_t size, char ret[MODELS_HASH_SIZE])
 {
 	uint8_t hash[CRYPT_SHA256_SIZE];
 
@@ -321,7 +362,7 @@ reactivate_number(struct db *db, struct arena *a, int64_t number,
 }
 
 static int64_t
-parse_number(const struct command *cmd, const char *text)
+parse_number(const struct command *cmd, const char *text, const char *word)
 {
 	long long n;
 	char *end;
@@ -331,9 +372,36 @@ parse_number(const struct command *cmd, const char *text)
 	if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || n == 0)
 		opt_usage(cmd,
 		    "'%s' is neither a number of 'assayctl models list' nor "
-		    "'" BUNDLED "'",
-		    text);
+		    "'%s'",
+		    text, word);
 	return n;
+}
+
+/* Print the card of the row, or say why there is none. */
+static int
+print_card(const struct rows *rows, int64_t number, bool shadow)
+{
+	const char *hash = rows->n == 0 ? NULL : rows_text(rows, 0, "hash");
+	const char *card = rows->n == 0 ? NULL : rows_text(rows, 0, "card");
+
+	if (card != NULL) {
+		fputs(card, stdout);
+		return EX_OK;
+	}
+	if (rows->n == 0 && shadow)
+		ctl_say("no model decides as a shadow");
+	else if (rows->n == 0 && number != 0)
+		ctl_say("there is no such number; 'assayctl models list' shows "
+			"the numbers");
+	else if (hash == NULL)
+		ctl_say("the bundled model has no card; assay-model(5) says "
+			"what it is");
+	else
+		ctl_say(
+		    "the model %.*s has no card; 'assayctl train --publish' "
+		    "and the companion's job train keep one",
+		    HASH_SHOWN, hash);
+	return EX_DATAERR;
 }
 
 /* Print why a file is refused, as compilers do. */

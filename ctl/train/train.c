@@ -2,6 +2,7 @@
 /* assayctl train: train a model on labelled events. */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #include "lib/json/body_rules.h"
 #include "lib/json/model_file.h"
 #include "lib/sys/clock.h"
+#include "lib/train/train_card.h"
 
 #define ARENA_SIZE ((size_t)4 << 20)
 #define POLICY_MAX ((size_t)1 << 16) /* bytes of a file */
@@ -40,6 +42,7 @@ struct train_options {
 	struct train_wanted wanted; /* type and since */
 	char *until; /* NULL: test on the last TEST_PERCENT of the time */
 	char *output; /* or NULL */
+	char *card; /* file for the card, or NULL */
 	char *policy; /* file; NULL: see read_policies() */
 	char *champion; /* file; NULL: see read_champion() */
 	char *unlabelled; /* "legit", "skip" or NULL */
@@ -56,6 +59,8 @@ struct train_options {
 
 static void check_samples(
     const struct command *cmd, struct train_options *options);
+static void check_card(
+    const struct command *cmd, const struct train_options *options);
 static int run_training(
     const struct train_options *options, struct plan *plan, struct arena *a);
 static int fail_status(const struct fail *f);
@@ -68,14 +73,15 @@ static int read_policies(const struct train_options *options, struct db *db,
     struct arena *a, struct policy *ret, struct fail *f);
 static int read_champion(const struct train_options *options, struct db *db,
     struct arena *a, struct plan *plan, struct fail *f);
-static void warn_champion(const struct plan *plan);
 static int load_policy_json(
     const char *path, struct arena *a, struct policy *ret, struct fail *f);
 static bool refuse_extreme(
     const struct train_options *options, const struct trained *tr);
 static int deliver_model(const struct train_options *options,
-    const struct model *m, struct arena *a);
-static int publish_model(const char *text, struct arena *a);
+    const struct train_table *tb, const struct plan *plan,
+    const struct trained *tr, struct arena *a);
+static bool publish_model(
+    const char *text, const char *card, struct arena *a, int *ret_status);
 static bool show_train_progress(int64_t done, int64_t of);
 
 /* The bands of the first policy for card payments. */
@@ -122,6 +128,8 @@ static const struct opt opts[] = {
 	    &given.bands.deny_precision, 0, 0 },
 	{ "review-precision", "SHARE", "and this share of reviewed ones",
 	    OPT_TEXT, &given.bands.review_precision, 0, 0 },
+	{ "card", "FILE", "write the card of the model to FILE, Markdown",
+	    OPT_TEXT, &given.card, 0, 0 },
 	{ "challenge-budget", "SHARE",
 	    "and at most this share of legit events is challenged", OPT_TEXT,
 	    &given.bands.challenge_budget, 0, 0 },
@@ -153,6 +161,7 @@ train(const struct command *cmd, int argc, char **argv)
 		argv) == 1)
 		options->table = argv[0];
 	check_samples(cmd, options);
+	check_card(cmd, options);
 	options->propose =
 	    train_bands_read(cmd, &options->bands, &options->goal);
 	if (options->until != NULL &&
@@ -195,6 +204,20 @@ check_samples(const struct command *cmd, struct train_options *options)
 	options->wanted.type = options->type;
 }
 
+/* Refuse to write the card over another file of the command. */
+static void
+check_card(const struct command *cmd, const struct train_options *options)
+{
+	const char *const others[] = { options->output, options->table,
+		options->champion, options->policy };
+	size_t i;
+
+	for (i = 0; i < nitems(others) && options->card != NULL; i++)
+		if (others[i] != NULL && strcmp(options->card, others[i]) == 0)
+			opt_usage(
+			    cmd, "--card would replace '%s'", options->card);
+}
+
 static int
 run_training(
     const struct train_options *options, struct plan *plan, struct arena *a)
@@ -210,6 +233,8 @@ run_training(
 
 	if ((options->output != NULL &&
 		ctl_check_output(options->output, &f) == -1) ||
+	    (options->card != NULL &&
+		ctl_check_output(options->card, &f) == -1) ||
 	    (options->bands.policies != NULL &&
 		train_bands_make_dir(options->bands.policies, &f) == -1))
 		return fail_status(&f);
@@ -221,8 +246,6 @@ run_training(
 	if (r == 0)
 		r = read_table(options, db, plan, a, &tb, &f);
 	db_close(db);
-	if (r == 0)
-		warn_champion(plan);
 	if (r == 0)
 		r = train_model(&tb, plan, a, ctl_say, &tr, &f);
 	if (r == 0 && options->propose)
@@ -237,7 +260,7 @@ run_training(
 		    options->propose ? proposed : NULL);
 		status = refuse_extreme(options, &tr)
 		    ? EX_DATAERR
-		    : deliver_model(options, &tr.tr_model, a);
+		    : deliver_model(options, &tb, plan, &tr, a);
 		if (status == EX_OK && options->bands.policies != NULL &&
 		    train_bands_write(
 			options->bands.policies, &tr, proposed, a, &f) == -1)
@@ -351,24 +374,13 @@ read_champion(const struct train_options *options, struct db *db,
 	if (options->champion == NULL && db == NULL)
 		return 0;
 	plan->champion = &active.model;
+	if (options->champion != NULL && access(options->champion, R_OK) == -1)
+		return fail_set(f, FAIL_DENIED, UNAVAILABLE, options->champion,
+		    "%s", strerror(errno));
 	if (options->champion != NULL)
 		return models_read(a, options->champion, &active.model, f);
 	active_model_init(&active);
 	return active_model_refresh(&active, db, a, 1, f);
-}
-
-/* Warn if the champion was trained later than the model may be. */
-static void
-warn_champion(const struct plan *plan)
-{
-	int64_t until;
-
-	if (plan->champion != NULL &&
-	    parse_train_time(plan->champion->trained_at, &until) == 0 &&
-	    until > plan->until)
-		ctl_say("warning: the champion was trained until %s, later "
-			"than the new model: it may know events of the test",
-		    plan->champion->trained_at);
 }
 
 /* Read a policy file as 'policies show --json' prints it; NULL: first_bands. */
@@ -409,8 +421,8 @@ static bool
 refuse_extreme(const struct train_options *options, const struct trained *tr)
 {
 	if (tr->tr_swing <= (double)options->term_max ||
-	    (options->output == NULL && !options->publish &&
-		options->bands.policies == NULL))
+	    (options->output == NULL && options->card == NULL &&
+		!options->publish && options->bands.policies == NULL))
 		return false;
 	ctl_say("train: refused: on the test %s moves the log odds by %.1f, "
 		"more than --term-max %" PRId64 "; nothing was written",
@@ -418,46 +430,60 @@ refuse_extreme(const struct train_options *options, const struct trained *tr)
 	return true;
 }
 
-/* Write or publish the model, after a check that it can be read back. */
+/* Write or publish the model and its card, after a check that it reads back. */
 static int
-deliver_model(
-    const struct train_options *options, const struct model *m, struct arena *a)
+deliver_model(const struct train_options *options, const struct train_table *tb,
+    const struct plan *plan, const struct trained *tr, struct arena *a)
 {
+	char hash[MODELS_HASH_SIZE];
 	struct model read = { 0 };
 	struct fail f = { 0 };
+	struct str s, card;
 	const char *text;
-	struct str s;
+	int status = EX_OK;
 
 	if (interrupt_wanted())
 		return fail_status(&f);
 	str_init(&s, a);
-	model_file_json(&s, m);
-	if ((text = str_text(&s)) == NULL)
+	model_file_json(&s, &tr->tr_model);
+	if ((text = str_text(&s)) == NULL) {
+		fail_memory(&f);
+		return fail_status(&f);
+	}
+	models_hash(text, strlen(text), hash);
+	str_init(&card, a);
+	train_card(&card, tb, plan, tr, hash);
+	if (str_text(&card) == NULL)
 		fail_memory(&f);
 	else if (model_file_read(a, text, strlen(text), &read, &f) == 0 &&
+	    (options->card == NULL ||
+		ctl_replace_file(options->card, str_text(&card), &f) == 0) &&
+	    (!options->publish ||
+		publish_model(text, str_text(&card), a, &status)) &&
 	    (options->output == NULL ||
 		ctl_replace_file(options->output, text, &f) == 0))
-		return options->publish ? publish_model(text, a) : EX_OK;
-	return fail_status(&f);
+		return EX_OK;
+	return status != EX_OK ? status : ctl_failed("train", &f);
 }
 
-static int
-publish_model(const char *text, struct arena *a)
+/* Return whether it is active; if not, print why, and set the exit status. */
+static bool
+publish_model(
+    const char *text, const char *card, struct arena *a, int *ret_status)
 {
 	struct fail f = { 0 };
 	struct db *db;
 	bool activated;
-	int status;
 
-	if ((db = ctl_database(&status)) == NULL)
-		return status;
-	if (models_put(db, a, "train", text, strlen(text), &activated, &f) ==
-	    -1)
-		status = ctl_failed("publish", &f);
+	if ((db = ctl_database(ret_status)) == NULL)
+		return false;
+	if (models_put(
+		db, a, "train", text, strlen(text), card, &activated, &f) == -1)
+		*ret_status = ctl_failed("publish", &f);
 	else
 		ctl_say("the model is %sactive", activated ? "" : "already ");
 	db_close(db);
-	return f.kind == 0 ? EX_OK : status;
+	return f.kind == 0;
 }
 
 /* Draw the progress of reading on a terminal.  Return true to stop. */

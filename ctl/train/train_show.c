@@ -13,6 +13,8 @@
 #include "ctl/train/train_report.h"
 #include "lib/sys/clock.h"
 
+#define BOUNDS_SIZE 64
+
 static const char *const measures[EVAL_MEASURE__MAX] = { "AUC ROC",
 	"average precision", "card precision@100" };
 
@@ -21,7 +23,9 @@ static void show_parts(const struct train_table *tb, const struct plan *pl,
 static void show_part(const struct train_table *tb, const char *name,
     const struct row_range *part);
 static void show_quality(const struct trained *tr);
-static void show_gain(const struct trained *tr, const struct model *champion);
+static void show_gain(const struct trained *tr, const struct plan *pl);
+static const char *bounds_text(
+    const struct eval_bounds *in, int width, char ret[BOUNDS_SIZE]);
 static void show_bins(const struct eval_bin *bins);
 static void show_terms(const struct trained *tr);
 static void show_term(const struct trained *tr, int i);
@@ -39,7 +43,7 @@ train_show(const struct train_table *tb, const struct plan *pl,
 	show_parts(tb, pl, tr);
 	show_quality(tr);
 	if (pl->champion != NULL)
-		show_gain(tr, pl->champion);
+		show_gain(tr, pl);
 	show_bins(tr->tr_bins);
 	for (type = 0; type < EVENT_TYPE__MAX; type++) {
 		if (train_tested(tr, (enum event_type)type) == 0)
@@ -122,38 +126,56 @@ show_quality(const struct trained *tr)
 		{ "fraud, observed",
 		    share_of_rows(q->fraud, q->fraud + q->legit) },
 	};
+	char text[BOUNDS_SIZE];
 	size_t i;
 
 	printf(
 	    "\n%-24s  %8s  %8s  %8s\n", "on the test", "VALUE", "LOW", "HIGH");
 	for (i = 0; i < nitems(measures); i++)
-		printf("%-24s  %.6f  %.6f  %.6f\n", measures[i],
-		    tr->tr_measured[i], tr->tr_bounds[i].low,
-		    tr->tr_bounds[i].high);
+		printf("%-24s  %.6f%s\n", measures[i], tr->tr_measured[i],
+		    bounds_text(&tr->tr_bounds[i], 8, text));
 	for (i = 0; i < nitems(lines); i++)
 		printf("%-24s  %.6f\n", lines[i].name, lines[i].value);
 }
 
 /* Print how the model compares with the champion on the same events. */
 static void
-show_gain(const struct trained *tr, const struct model *champion)
+show_gain(const struct trained *tr, const struct plan *pl)
 {
 	static const char *const texts[] = {
 		[TRAIN_GAIN_UNSURE] = "the difference may be chance",
 		[TRAIN_GAIN_BETTER] = "the new model is better",
 		[TRAIN_GAIN_WORSE] = "the new model is worse",
 	};
+	const struct model *const champion = pl->champion;
+	char text[BOUNDS_SIZE];
 	size_t i;
 
 	printf("\n%-24s  %8s  %8s  %9s  %9s  %9s\n", "compared with",
 	    "CHAMPION", "NEW", "GAIN", "LOW", "HIGH");
 	for (i = 0; i < nitems(measures); i++)
-		printf("%-24s  %.6f  %.6f  %9.6f  %9.6f  %9.6f\n", measures[i],
+		printf("%-24s  %.6f  %.6f  %9.6f%s\n", measures[i],
 		    tr->tr_champion[i], tr->tr_measured[i],
-		    tr->tr_measured[i] - tr->tr_champion[i], tr->tr_gain[i].low,
-		    tr->tr_gain[i].high);
-	printf("%s; the champion is %s, trained until %.16s\n",
-	    texts[train_compare(tr)], champion->version, champion->trained_at);
+		    tr->tr_measured[i] - tr->tr_champion[i],
+		    bounds_text(&tr->tr_gain[i], 9, text));
+	printf("%s; the champion is %s, trained until %.16s\n%s",
+	    texts[train_compare(tr)], champion->version, champion->trained_at,
+	    train_champion_is_newer(pl)
+		? "it was trained later: it may know events of the test\n"
+		: "");
+}
+
+/* Write two columns with the bounds, "-" if they are unknown. */
+static const char *
+bounds_text(const struct eval_bounds *in, int width, char ret[BOUNDS_SIZE])
+{
+	if (isnan(in->low))
+		snprintf(
+		    ret, BOUNDS_SIZE, "  %*s  %*s", width, "-", width, "-");
+	else
+		snprintf(ret, BOUNDS_SIZE, "  %*.6f  %*.6f", width, in->low,
+		    width, in->high);
+	return ret;
 }
 
 static void

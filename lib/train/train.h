@@ -202,9 +202,16 @@ enum train_gain { TRAIN_GAIN_UNSURE = 1, TRAIN_GAIN_BETTER, TRAIN_GAIN_WORSE };
 
 /*
  * A model is better if its average precision is, and no other measure is worse;
- * it is worse if its average precision is.
+ * it is worse if its average precision is.  Too few users make any difference
+ * unsure.
  */
 enum train_gain train_compare(const struct trained *tr);
+
+/*
+ * Whether the champion was trained later than the model may be, so that it may
+ * know events of the test.
+ */
+bool train_champion_is_newer(const struct plan *pl);
 
 /* The number of tested events of a type. */
 int64_t train_tested(const struct trained *tr, enum event_type type);

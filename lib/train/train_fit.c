@@ -187,7 +187,7 @@ divide_parts(const struct training *tn, struct trained *tr)
 	    pl->days == TRAIN_NEVER ? 0 : train_table_at(tb, end - pl->days);
 	const size_t n = train_table_at(tb, end) - from;
 	struct row_range *const part = tr->tr_part;
-	size_t i;
+	size_t i, known;
 
 	for (i = 0; i < tb->n; i++)
 		tn->label[i] = label_at_training_end(tn, i);
@@ -201,6 +201,13 @@ divide_parts(const struct training *tn, struct trained *tr)
 	part[TRAIN_TEST - 1].to = pl->test == TRAIN_NEVER
 	    ? tb->n
 	    : train_table_at(tb, pl->until + pl->test);
+	known = train_table_at(tb, train_known_until(tb, pl) + 1);
+	if (known < part[TRAIN_TEST - 1].from)
+		known = part[TRAIN_TEST - 1].from;
+	if (part[TRAIN_TEST - 1].to > known) {
+		tr->tr_unlabeled = (int64_t)(part[TRAIN_TEST - 1].to - known);
+		part[TRAIN_TEST - 1].to = known;
+	}
 	for (i = 0; i < TRAIN_TEST - 1; i++)
 		count_part(tn, &part[i]);
 }

@@ -27,7 +27,6 @@ struct training {
 	struct model_range term[FEATURE__MAX]; /* over the tested events */
 	struct bootstrap_space space;
 	int64_t *known; /* by user: day of the first fraud, TRAIN_NEVER: none */
-	int64_t known_until; /* train_known_until() */
 };
 
 /*

@@ -3,8 +3,10 @@
 #include "config.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "core/base/fail.h"
+#include "lib/sys/clock.h"
 #include "lib/train/train_int.h"
 
 static void measure_test(struct training *tn, struct trained *tr);
@@ -40,7 +42,6 @@ train_test(struct training *tn, struct trained *tr, struct fail *f)
 	int64_t day;
 	size_t i;
 
-	tn->known_until = train_known_until(tb, tn->pl);
 	for (i = tr->tr_part[TRAIN_FIT - 1].from; i < tb->n; i++) {
 		day = day_of(tb->at[i]);
 		if (tb->label[i] == LABEL_FRAUD && tn->known[tb->user[i]] > day)
@@ -67,6 +68,9 @@ train_test(struct training *tn, struct trained *tr, struct fail *f)
 		    f);
 	find_swing(tn, tr);
 	measure_test(tn, tr);
+	if (tn->pl->stop())
+		return fail_set(
+		    f, FAIL_DENIED, UNAVAILABLE, NULL, "interrupted");
 	for (i = 0; i < FEATURE__MAX; i++) {
 		tr->tr_term[i].fraud /= (double)part->fraud;
 		tr->tr_term[i].legit /= (double)part->legit;
@@ -84,15 +88,34 @@ enum train_gain
 train_compare(const struct trained *tr)
 {
 	const struct eval_bounds *const gain = tr->tr_gain;
+	bool worse = false;
 	int i;
 
+	for (i = 0; i < EVAL_MEASURE__MAX; i++) {
+		if (isnan(gain[i].low))
+			return TRAIN_GAIN_UNSURE;
+		worse = worse || gain[i].high < 0;
+	}
 	if (gain[EVAL_AVERAGE_PRECISION].high < 0)
 		return TRAIN_GAIN_WORSE;
-	for (i = 0; i < EVAL_MEASURE__MAX; i++)
-		if (gain[i].high < 0)
-			return TRAIN_GAIN_UNSURE;
-	return gain[EVAL_AVERAGE_PRECISION].low > 0 ? TRAIN_GAIN_BETTER
-						    : TRAIN_GAIN_UNSURE;
+	return !worse && gain[EVAL_AVERAGE_PRECISION].low > 0
+	    ? TRAIN_GAIN_BETTER
+	    : TRAIN_GAIN_UNSURE;
+}
+
+bool
+train_champion_is_newer(const struct plan *pl)
+{
+	const struct model *const m = pl->champion;
+	char whole[CLOCK_TEXT_SIZE];
+	int64_t until;
+
+	if (m == NULL || model_demonstrates(m))
+		return false;
+	snprintf(whole, sizeof(whole), "%.10sT00:00:00Z", m->trained_at);
+	return (clock_parse(m->trained_at, &until) == 0 ||
+		   clock_parse(whole, &until) == 0) &&
+	    until > pl->until;
 }
 
 /* Measure how well the model ranks the test, beside the champion. */
@@ -107,13 +130,15 @@ measure_test(struct training *tn, struct trained *tr)
 	    tr->tr_measured);
 	tn->say(
 	    "drawing the users of the test %d times", MODEL_BOOTSTRAP_ROUNDS);
-	model_bootstrap(&own, NULL, TRAIN_CARDS, space, tr->tr_bounds);
+	model_bootstrap(
+	    &own, NULL, TRAIN_CARDS, space, tn->pl->stop, tr->tr_bounds);
 	if (tn->pl->champion == NULL)
 		return;
 	other = order_marks(tn, &tn->champion);
 	model_eval_measure(&other, TRAIN_CARDS, NULL, space->found,
 	    space->users, tr->tr_champion);
-	model_bootstrap(&own, &other, TRAIN_CARDS, space, tr->tr_gain);
+	model_bootstrap(
+	    &own, &other, TRAIN_CARDS, space, tn->pl->stop, tr->tr_gain);
 }
 
 static struct eval_order
@@ -130,10 +155,6 @@ is_tested(const struct training *tn, size_t i, struct trained *tr)
 	const struct train_table *tb = tn->tb;
 	const int64_t since = day_of(tb->at[i]) - tn->pl->delay / TRAIN_DAY;
 
-	if (tb->at[i] > tn->known_until) {
-		tr->tr_unlabeled++;
-		return false;
-	}
 	if (tn->pl->leave_known && tn->known[tb->user[i]] < since) {
 		tr->tr_left_out++;
 		return false;

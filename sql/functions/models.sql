@@ -35,6 +35,15 @@ begin
 end
 $$;
 
+-- Keep the card of a stored model.
+create or replace function assay.model_card_keep(of_hash text, new_card text)
+returns void language sql volatile
+set search_path = pg_catalog, pg_temp
+begin atomic
+	insert into assay.model_card (hash, card) values (of_hash, new_card)
+	on conflict (hash) do update set card = excluded.card;
+end;
+
 -- Whether a source has no lease and its next poll is due.  After a poll that
 -- succeeded it is due after minutes.  After one that failed it is due after 10
 -- seconds, doubled with each failure up to 10 minutes, but never later than

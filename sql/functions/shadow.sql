@@ -69,6 +69,37 @@ begin
 end
 $$;
 
+-- The companion has trained a model that is better than the active one: begin it
+-- as a shadow, and keep its card.  It replaces an earlier challenger that has
+-- run for most_days, but no shadow that an operator began.  Returns what became
+-- of it.
+create or replace function assay.shadow_challenge(new_hash text,
+    new_body text, new_card text, new_id text, most_days bigint)
+returns text language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	running assay.shadow;
+begin
+	perform assay.shadow_lock();
+	select * into running from assay.shadow s
+	where s.slot = 'model' and s.ended_at is null;
+	if running.hash = new_hash then
+		perform assay.model_card_keep(new_hash, new_card);
+		return 'same';
+	elsif not running.challenger then
+		return 'occupied';
+	elsif running.started_at > clock_timestamp() - make_interval(
+	    days => most_days::int) then
+		return 'running';
+	end if;
+	perform assay.shadow_model(new_hash, new_body, new_id);
+	update assay.shadow s set challenger = true where s.id = new_id;
+	perform assay.model_card_keep(new_hash, new_card);
+	return 'started';
+end
+$$;
+
 -- End the shadow of this id in a slot.  The outcome 'promoted' activates the
 -- ruleset or model, as publishing it would.
 create or replace function assay.shadow_end(of_slot text, of_id text,

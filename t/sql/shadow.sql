@@ -153,3 +153,34 @@ end $$;
 select project(10), project(20);
 select count(*), min(event_id), max(event_id) from assay.shadow_example
     join assay.shadow using (number) where id = 'ml';
+
+-- A challenger replaces an earlier challenger after some days, but no shadow of an
+-- operator, also of the same model, and is not begun twice.
+create function challenge(n int) returns text language sql
+return (select assay.shadow_challenge(encode(sha256(convert_to(t, 'UTF8')), 'hex'), t,
+    'card ' || n, 'shd_c' || n, 21)
+    from (select format('{"featuresVersion":1,"n":%s}', n)) x(t));
+create view challenging as select s.id, c.card, s.challenger
+    from assay.shadow s left join assay.model_card c using (hash)
+    where s.slot = 'model' and s.ended_at is null;
+select challenge(1);
+select challenge(1);
+select challenge(2);
+update assay.shadow set started_at = now() - interval '20 days 23 hours';
+select challenge(2);
+update assay.shadow set started_at = now() - interval '21 days';
+select challenge(2);
+select * from challenging;
+select r.refusal from assay.shadow s join assay.model m using (hash),
+    assay.shadow_model(s.hash, m.body, 'shd_o') r where s.id = 'shd_c2';
+update assay.shadow set started_at = now() - interval '21 days';
+select challenge(2);
+select challenge(3);
+select * from challenging;
+select refusal from assay.shadow_end('model', 'shd_o', 'ended');
+select challenge(3);
+select * from challenging;
+
+-- The card of a model can be kept again.
+select assay.model_card_keep(hash, 'newer') from assay.shadow where id = 'shd_c3';
+select * from challenging;
