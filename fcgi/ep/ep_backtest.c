@@ -144,9 +144,13 @@ static const struct body_field policy_fields[] = {
 int
 backtest_run(struct req *req, struct resp *resp)
 {
-	return is_small_backtest(req)
+	const int r = is_small_backtest(req)
 	    ? test_candidate(req, resp)
 	    : long_request_run(req, resp, test_candidate);
+
+	/* Last: who sees that none runs may start another. */
+	atomic_store(&req->worker->slot->backtest_type, 0);
+	return r;
 }
 
 /*
@@ -272,7 +276,6 @@ test_candidate(struct req *req, struct resp *resp)
 	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
 	r = run_backtest(req, resp, bt);
 	live_book_clear_scoring(&bt->live.scoring);
-	atomic_store(&req->worker->slot->backtest_type, 0);
 	if (r == -1 && req->fail.kind == FAIL_US)
 		explain_end(req, bt);
 	db_set_deadline(req->db, 0);
