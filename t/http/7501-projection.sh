@@ -75,8 +75,15 @@ is "nothing of the rolled back transaction is counted" \
     where name = 'dropped'")" 0
 kill -s KILL "$first" "$stack_cron_pid"
 
-# Companions are killed again and again while there is work.
-(make_traffic 2; make_traffic 3) >/dev/null &
+# Companions are killed again and again while there is work: at least three.
+killed_three() { [ -e "$scratch/three" ]; }
+(
+	make_traffic 2
+	make_traffic 3
+	for more in 1 2 3 4 5 6 7 8 9; do
+		killed_three || make_traffic "3-$more"
+	done
+) >/dev/null &
 working=$!
 killed=0
 while kill -0 "$working" 2>/dev/null; do
@@ -85,6 +92,7 @@ while kill -0 "$working" 2>/dev/null; do
 	kill -s KILL "$stack_cron_pid"
 	wait "$stack_cron_pid" 2>/dev/null
 	killed=$((killed + 1))
+	[ "$killed" -lt 3 ] || touch "$scratch/three"
 done
 check "more than two companions were killed" [ "$killed" -gt 2 ]
 
