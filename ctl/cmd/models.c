@@ -377,7 +377,7 @@ parse_number(const struct command *cmd, const char *text, const char *word)
 	return n;
 }
 
-/* Print the card of the row, or say why there is none. */
+/* Print the card in the row; if the row has none, print why. */
 static int
 print_card(const struct rows *rows, int64_t number, bool shadow)
 {

@@ -68,7 +68,6 @@ static int read_table(const struct train_options *options, struct db *db,
     struct plan *plan, struct arena *a, struct train_table *tb, struct fail *f);
 static int read_samples(const struct train_options *options, struct db *db,
     struct arena *a, struct train_table *tb, struct fail *f);
-static int parse_train_time(const char *text, int64_t *ret);
 static int read_policies(const struct train_options *options, struct db *db,
     struct arena *a, struct policy *ret, struct fail *f);
 static int read_champion(const struct train_options *options, struct db *db,
@@ -165,7 +164,7 @@ train(const struct command *cmd, int argc, char **argv)
 	options->propose =
 	    train_bands_read(cmd, &options->bands, &options->goal);
 	if (options->until != NULL &&
-	    parse_train_time(options->until, &plan.until) == -1)
+	    train_parse_time(options->until, &plan.until) == -1)
 		opt_usage(cmd, "--train-until must be a date or a time");
 	if ((options->publish || options->table == NULL) &&
 	    ctl_database_url() == NULL)
@@ -199,7 +198,7 @@ check_samples(const struct command *cmd, struct train_options *options)
 	    event_type_parse(options->type) == EVENT_TYPE__NONE)
 		opt_usage(cmd, "'%s' is not an event type", options->type);
 	if (options->since != NULL &&
-	    parse_train_time(options->since, &options->wanted.since) == -1)
+	    train_parse_time(options->since, &options->wanted.since) == -1)
 		opt_usage(cmd, "--since must be a date or a time");
 	options->wanted.type = options->type;
 }
@@ -327,18 +326,6 @@ read_samples(const struct train_options *options, struct db *db,
 		ctl_say(
 		    "left out %" PRIu64 " samples of another version", unread);
 	return r;
-}
-
-/* Read a time, or a date as its first instant.  Return 0 or -1. */
-static int
-parse_train_time(const char *text, int64_t *ret)
-{
-	char whole[64];
-
-	if (clock_parse(text, ret) == 0)
-		return 0;
-	snprintf(whole, sizeof(whole), "%.40sT00:00:00Z", text);
-	return clock_parse(whole, ret);
 }
 
 /*

@@ -57,18 +57,6 @@ train_show(const struct train_table *tb, const struct plan *pl,
 	show_terms(tr);
 }
 
-int64_t
-train_tested(const struct trained *tr, enum event_type type)
-{
-	int64_t n = 0;
-	int score;
-
-	for (score = 0; score <= SCORE_MAX; score++)
-		n += tr->tr_scores[type][score][0] +
-		    tr->tr_scores[type][score][1];
-	return n;
-}
-
 static void
 show_parts(const struct train_table *tb, const struct plan *pl,
     const struct trained *tr)

@@ -213,6 +213,10 @@ enum train_gain train_compare(const struct trained *tr);
  */
 bool train_champion_is_newer(const struct plan *pl);
 
+/* Read a time, or a date as its first instant.  Return 0 or -1. */
+int train_parse_time(const char *text, int64_t *ret)
+    __attribute__((warn_unused_result));
+
 /* The number of tested events of a type. */
 int64_t train_tested(const struct trained *tr, enum event_type type);
 

@@ -107,15 +107,33 @@ bool
 train_champion_is_newer(const struct plan *pl)
 {
 	const struct model *const m = pl->champion;
-	char whole[CLOCK_TEXT_SIZE];
 	int64_t until;
 
-	if (m == NULL || model_demonstrates(m))
-		return false;
-	snprintf(whole, sizeof(whole), "%.10sT00:00:00Z", m->trained_at);
-	return (clock_parse(m->trained_at, &until) == 0 ||
-		   clock_parse(whole, &until) == 0) &&
-	    until > pl->until;
+	return m != NULL && !model_demonstrates(m) &&
+	    train_parse_time(m->trained_at, &until) == 0 && until > pl->until;
+}
+
+int
+train_parse_time(const char *text, int64_t *ret)
+{
+	char whole[64];
+
+	if (clock_parse(text, ret) == 0)
+		return 0;
+	snprintf(whole, sizeof(whole), "%.40sT00:00:00Z", text);
+	return clock_parse(whole, ret);
+}
+
+int64_t
+train_tested(const struct trained *tr, enum event_type type)
+{
+	int64_t n = 0;
+	int score;
+
+	for (score = 0; score <= SCORE_MAX; score++)
+		n += tr->tr_scores[type][score][0] +
+		    tr->tr_scores[type][score][1];
+	return n;
 }
 
 /* Measure how well the model ranks the test, beside the champion. */
