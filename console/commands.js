@@ -49,6 +49,7 @@ export default [
 	["rules.impact", "rules", ["Mod+Enter"]],
 	["rules.submit", "rules", ["Mod+s"]],
 	["rules.rollback", "rules", ["R"]],
+	["shadow.rollout", "shadow", ["O"]],
 	["shadow.promote", "shadow", ["P"]],
 	["shadow.end", "shadow", ["E"]],
 	["proposal.approve", "proposal", ["A"]],

@@ -61,6 +61,10 @@ static const struct {
 	{ "alert.drift.v1",
 	    "drift: the scores of {eventType} have changed, PSI {psi}, "
 	    "threshold {threshold}" },
+	{ "alert.rollout.v1",
+	    "rollout {version} ended: its denials of {eventType} differ by "
+	    "{denyPoints} and its reviews by {reviewPoints} percentage points "
+	    "from what is active, over {decisions} events" },
 	{ "alert.test.v1", "test alert: channel {channelId} works" },
 };
 

@@ -15,6 +15,8 @@
 #include "cron/jobs.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
+#include "lib/sys/clock.h"
+#include "lib/sys/crypt.h"
 #include "lib/sys/log.h"
 
 #define COUNT_MAX 2000 /* decisions per step, counted with entities */
@@ -36,6 +38,7 @@ struct work_left {
 static int64_t counted_latest;
 
 static int announce_shadow_scorer(struct job_run *r, struct fail *f);
+static int guard_rollouts(struct job_run *r, struct fail *f);
 static bool is_idle(const struct work_left *left);
 static int project_new(
     struct job_run *r, struct work_left *ret, struct fail *f);
@@ -88,6 +91,28 @@ announce_shadow_scorer(struct job_run *r, struct fail *f)
 	return db_one(r->db, r->arena, STMT_SHADOW_SCORER, &p, &rows, f);
 }
 
+/* End the rollouts that decide too differently from what is active. */
+static int
+guard_rollouts(struct job_run *r, struct fail *f)
+{
+	char correlation[CRYPT_ID_SIZE];
+	struct params p;
+	struct rows rows;
+
+	if (conf.ROLLOUT_GUARD_POINTS == 0)
+		return 0;
+	crypt_id("cor_", clock_now(), correlation);
+	params_init(&p, r->arena);
+	params_int(&p, conf.ROLLOUT_GUARD_POINTS);
+	params_text(&p, correlation);
+	if (db_one(r->db, r->arena, STMT_ROLLOUT_GUARD, &p, &rows, f) == -1)
+		return -1;
+	if (rows_int(&rows, 0, "ended") > 0)
+		log_warn("event=rollout_ended rollouts=%lld",
+		    (long long)rows_int(&rows, 0, "ended"));
+	return 0;
+}
+
 /* Return whether all decisions are counted. */
 static bool
 is_idle(const struct work_left *left)
@@ -111,7 +136,7 @@ project_new(struct job_run *r, struct work_left *ret, struct fail *f)
 		return -1;
 	}
 	counted_latest = r->count[COUNT_DECISIONS] - before;
-	return 0;
+	return counted_latest == 0 ? 0 : guard_rollouts(r, f);
 }
 
 static int

@@ -297,14 +297,15 @@ call assay.grant_execute('assay_companion',
     'model_source_claim model_source_report model_source_release');
 
 -- decide reads the shadows, operator manages and shows them, and companion
--- reports its SCORER_SHADOW.
+-- reports its SCORER_SHADOW and ends rollouts.
 grant select on assay.shadow_candidate to assay_decide, assay_operator;
-grant select on assay.shadow, assay.shadow_count, assay.shadow_example
-    to assay_operator;
+grant select on assay.shadow, assay.shadow_count, assay.shadow_tally,
+    assay.shadow_example to assay_operator;
 call assay.grant_execute('assay_operator',
-    'shadow_lock shadow_ruleset shadow_model shadow_challenge shadow_end shadow_side
-    shadow_verdicts shadow_tags shadow_labels shadow_examples shadow_list');
-call assay.grant_execute('assay_companion', 'shadow_scorer');
+    'shadow_lock shadow_ruleset shadow_model shadow_challenge shadow_rollout
+    rollout_stop shadow_end shadow_amounts shadow_side rollout_arm rollout_arms shadow_verdicts shadow_tags shadow_labels
+    shadow_agreed shadow_examples shadow_list');
+call assay.grant_execute('assay_companion', 'shadow_scorer rollout_guard');
 
 -- operator asks whether a standby shows all that the primary has.
 call assay.grant_execute('assay_operator',

@@ -1359,11 +1359,11 @@ where s.slot = 'model' and s.ended_at is null;
 -- Shadows (lib/engine/engine.c, candidate_model.c, fcgi/ep/ep_shadow.c) -----
 
 -- name: engine_candidates many read late
-select slot as event_type, id, text from assay.shadow_candidate
+select slot as event_type, id, version, text, percent from assay.shadow_candidate
 where kind = 'ruleset';
 
 -- name: engine_candidate_model many read late
-select id, hash, 'published' as origin, text as body
+select id, hash, 'published' as origin, text as body, percent
 from assay.shadow_candidate where kind = 'model';
 
 -- name: shadow_list one read late
@@ -1392,6 +1392,10 @@ select id, text from assay.shadow_candidate where slot = $1::text;
 -- name: shadow_state one read late
 select text as state from assay.shadow_candidate where slot = $1::text;
 
+-- name: shadow_rollout one write late
+select refusal, body
+from assay.shadow_rollout($1::text, $2::text, $3::bigint);
+
 -- name: shadow_end one write late
 select refusal, body
 from assay.shadow_end($1::text, $2::text, $3::text);
@@ -1399,6 +1403,9 @@ from assay.shadow_end($1::text, $2::text, $3::text);
 -- Not a write: it may be repeated after a lost connection.
 -- name: shadow_scorer one late
 select assay.shadow_scorer($1::text);
+
+-- name: rollout_guard one write late
+select assay.rollout_guard($1::bigint, $2::text) as ended;
 
 -- Metrics (lib/shared/companion_counter.c, gauge.c) -------------------------
 

@@ -53,6 +53,10 @@ addText({
 	"audit.do.POST /v1/model/shadow/promote": "promoted|promote the shadow of the model",
 	"audit.do.POST /v1/model/shadow/promote eventType":
 	    "promoted|promote the shadow of {eventType}",
+	"audit.do.POST /v1/model/shadow/rollout":
+	    "changed|change the rollout of the shadow of the model",
+	"audit.do.POST /v1/model/shadow/rollout eventType":
+	    "changed|change the rollout of the shadow of {eventType}",
 	"audit.do.POST /v1/model/shadow/end": "ended|end the shadow of the model",
 	"audit.do.POST /v1/model/shadow/end eventType": "ended|end the shadow of {eventType}",
 	"audit.do.POST /v1/rules":

@@ -2,11 +2,12 @@
 // One shadow: what it would have decided beside what decided.
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
-import { number, percent } from "../format.js";
+import { number, percent, wholePercent } from "../format.js";
 import { useKeys } from "../keys.js";
 import { go, href } from "../router.js";
 import { openLabel, Release, choicesOf } from "../versions/release.js";
 import { Sides, VerdictMatrix } from "./matrix.js";
+import { Arms, Percentage } from "./arms.js";
 import { Changes, Examples, Origin } from "./shadow.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
@@ -22,13 +23,17 @@ const EVERY_MS = 10000;
 
 // What can be done with a shadow that runs; the setting SCORER_SHADOW begins and
 // ends a scorer.
-function shadowKinds({ kind, id, eventType }) {
+function shadowKinds({ kind, id, eventType }, part) {
 	const place = kind === "ruleset" ? { eventType, id } : { id };
-	const cli = (words) => () => ({ words, options: { id,
+	const subjects = kind === "ruleset" ? ["shadow", "rules"] : ["shadow"];
+	const cli = (words, operands = []) => () => ({ words, operands, options: { id,
 	    type: kind === "ruleset" ? eventType : null } });
 	return kind === "scorer" ? [] : [
-	    { id: "promote", needs: "rules.publish",
-		subjects: kind === "ruleset" ? ["shadow", "rules"] : ["shadow"],
+	    { id: "rollout", needs: "rules.publish", subjects,
+		operation: "POST /v1/model/shadow/rollout",
+		body: () => ({ ...place, percent: part }),
+		cli: cli("shadow rollout", [part]) },
+	    { id: "promote", needs: "rules.publish", subjects,
 		operation: "POST /v1/model/shadow/promote", body: () => place,
 		cli: cli("shadow promote") },
 	    { id: "end", needs: "rules.shadow", subjects: [],
@@ -64,6 +69,8 @@ function Numbers({ shadow, labelled }) {
 			value=${number(shadow.decisions)} />
 		<${Stat} label=${t("backtest.agreement")}
 			value=${shadow.decisions ? percent(shadow.agreement) : "–"} />
+		${shadow.percent > 0 && html`<${Stat} label=${t("backtest.percent.of")}
+			value=${wholePercent(shadow.percent / 100)} />`}
 		<${Stat} label=${t("backtest.labelled")} value=${number(labelled)}
 			note=${t("backtest.labelled.note", { n: shadow.labels.fraud })} />
 	</div>`;
@@ -92,12 +99,14 @@ function Comparison({ shadow, labelled }) {
 
 function Shadow({ shadow, reload }) {
 	const [open, setOpen] = useState(null);
+	const [part, setPart] = useState(shadow.percent || 10);
 	const running = ["active", "waiting"].includes(shadow.state);
-	const choices = running ? choicesOf(shadowKinds(shadow)) : [];
-	const promote = choices.filter(({ id }) => id.endsWith("promote"));
-	const end = choices.filter(({ id }) => id === "end");
-	useKeys({ "shadow.promote": promote.length > 0 && (() => setOpen(promote)),
-	    "shadow.end": end.length > 0 && (() => setOpen(end)) });
+	const choices = running ? choicesOf(shadowKinds(shadow, part)) : [];
+	const waysTo = (act) => choices.filter(({ id }) =>
+	    id === act || id === `propose.${act}`);
+	const opens = (act) => waysTo(act).length > 0 && (() => setOpen(act));
+	useKeys({ "shadow.rollout": opens("rollout"),
+	    "shadow.promote": opens("promote"), "shadow.end": opens("end") });
 	const here = useHere();
 	function done(choice) {
 		if (!here())
@@ -113,20 +122,27 @@ function Shadow({ shadow, reload }) {
 	return html`<div class="actions">
 		<${Badge} tone=${running ? "info" : "plain"}>${
 		    t(`backtest.state.${shadow.state}`)}</${Badge}>
-		${promote.length > 0 && html`<${Button} kind="primary"
-			command="shadow.promote" onClick=${() => setOpen(promote)}>
-			${openLabel(promote)}</${Button}>`}
-		${end.length > 0 && html`<${Button} command="shadow.end"
-			onClick=${() => setOpen(end)}>${t("release.end")}</${Button}>`}
+		${opens("promote") && html`<${Button} kind="primary"
+			command="shadow.promote" onClick=${opens("promote")}>
+			${openLabel(waysTo("promote"))}</${Button}>`}
+		${opens("rollout") && html`<${Button} command="shadow.rollout"
+			onClick=${opens("rollout")}>${openLabel(waysTo("rollout"))}
+			</${Button}>`}
+		${opens("end") && html`<${Button} command="shadow.end"
+			onClick=${opens("end")}>${t("release.end")}</${Button}>`}
 	</div>
 	<${Numbers} shadow=${shadow} labelled=${labelled} />
+	${shadow.arms && html`<${Arms} arms=${shadow.arms} />`}
 	<${Origin} shadow=${shadow} />
 	<${Examples} examples=${shadow.examples} />
 	${shadow.kind === "ruleset" && html`<${Changes} type=${shadow.eventType}
 		version=${shadow.version} />`}
 	<${Comparison} shadow=${shadow} labelled=${labelled} />
-	${open && html`<${Release} title=${t("backtest.change", shadow)} choices=${open}
-		onClose=${() => setOpen(null)} onDone=${done} />`}`;
+	${open && html`<${Release} title=${t("backtest.change", shadow)}
+		choices=${waysTo(open)} onClose=${() => setOpen(null)} onDone=${done}>
+		${open === "rollout" && html`<${Percentage} value=${part}
+			now=${shadow.percent} onInput=${setPart} />`}
+	</${Release}>`}`;
 }
 
 export default function ShadowScreen({ params: { type, id } }) {

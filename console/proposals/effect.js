@@ -12,6 +12,7 @@ import { t } from "../text.js";
 import { useDebounced } from "../ui/debounce.js";
 import { Button } from "../ui/form.js";
 import { Section } from "../ui/page.js";
+import { isRollout } from "./state.js";
 import "./text.js";
 
 // The screens of what these subjects change.
@@ -53,7 +54,7 @@ export function resultOf(proposal) {
 	const screen = screenOf(proposal);
 	if (proposal.status !== "approved" || screen === undefined)
 		return null;
-	const Link = proposal.shadow ? ShadowLink : VersionLink;
+	const Link = proposal.shadow || isRollout(proposal) ? ShadowLink : VersionLink;
 	return html`<${Link} proposal=${proposal} screen=${screen} />`;
 }
 
@@ -71,6 +72,7 @@ async function effectOf({ subject, target, after, body }, signal) {
 export function hasEffect(proposal) {
 	return ["pending", "failed"].includes(proposal.status) &&
 	    screenOf(proposal) !== undefined && proposal.after !== null &&
+	    !isRollout(proposal) &&
 	    can("backtest.run");
 }
 

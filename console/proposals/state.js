@@ -8,9 +8,14 @@ import "./text.js";
 const STATE_TONES = { pending: "info", running: "info", approved: "good", failed: "bad",
     rejected: "bad" };
 
+// isRollout(proposal): whether it changes for how many users a shadow decides.
+export const isRollout = ({ action }) => action.endsWith("/rollout");
+
 // subjectOf(proposal): what it is about, in words.
-export function subjectOf({ subject, shadow }) {
-	return t(shadow ? "proposals.subject.begin" : `proposals.subject.${subject}`);
+export function subjectOf(proposal) {
+	const word = proposal.shadow ? "begin" :
+	    isRollout(proposal) ? "rollout" : proposal.subject;
+	return t(`proposals.subject.${word}`);
 }
 
 export function ProposalState({ proposal }) {

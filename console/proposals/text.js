@@ -32,6 +32,7 @@ addText({
 	"proposals.subject.rules": "Rules",
 	"proposals.subject.policies": "Policy",
 	"proposals.subject.shadow": "Shadow promotion",
+	"proposals.subject.rollout": "Rollout of a shadow",
 	"proposals.subject.begin": "Rules as a shadow",
 	"proposals.subject.retention": "Retention",
 	"proposals.subject.erasure": "Erasure",

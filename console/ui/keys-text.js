@@ -66,6 +66,7 @@ addText({
 	"key.rules.impact": "Check and run the impact",
 	"key.rules.submit": "Publish, propose or try as a shadow",
 	"key.rules.rollback": "Roll back to this version",
+	"key.shadow.rollout": "Roll the shadow out to some users",
 	"key.shadow.promote": "Promote the shadow",
 	"key.shadow.end": "End the shadow",
 });

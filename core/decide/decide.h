@@ -23,11 +23,18 @@ struct rulebook {
 	const struct policy *policy;
 };
 
-/* A shadow of one event type: it decides each event without effect. */
+/*
+ * A shadow of one event type: it decides each event without effect, but as a
+ * rollout for some of the users.
+ */
 struct shadow {
 	const char *id;
 	struct rulebook book; /* the active one with one part replaced */
+	int percent; /* of the users: for these it decides */
 };
+
+/* The side that decides for a user during a rollout; otherwise ARM_NONE. */
+enum rollout_arm { ARM_NONE, ARM_LIVE, ARM_SHADOW };
 
 /* A decision, before it has an id and a time. */
 struct decision {
@@ -45,9 +52,11 @@ struct decision {
 	double p_even;
 };
 
-/* The verdict and score of a shadow. */
+/* The verdict and score of the side that has no effect. */
 struct shadow_result {
-	const char *id; /* of the shadow; NULL if it did not decide */
+	const char *id; /* of the shadow; NULL: there is no result */
+	enum rollout_arm arm; /* ARM_SHADOW: it made the decision, and this is
+				 the result of the active side */
 	enum verdict verdict;
 	struct score score;
 };
@@ -85,7 +94,7 @@ int decide_watched(struct arena *a, struct decision *decision, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Decide an event with the shadow, in the same steps as the active rulebook;
+ * Decide an event with the book of the shadow, in the same steps as a decision;
  * watched says whether a watch entry applies.  If the arena is full, set
  * ret->id to NULL and leave the arena unchanged.
  */

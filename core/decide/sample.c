@@ -79,6 +79,11 @@ static bool skip_value(struct sample_reader *r);
 static bool name_equals(const struct raw *raw, const char *name);
 static int hex_digit(char c);
 
+static const char *const arms[] = {
+	[ARM_LIVE] = "live",
+	[ARM_SHADOW] = "shadow",
+};
+
 /* All members that are read but signals; the first ones are the head. */
 static const struct sample_member members[] = {
 	{ "scorer", read_scorer },
@@ -160,6 +165,8 @@ add_shadow(struct str *s, const struct shadow_result *shadow)
 {
 	writer_object(s, "shadow");
 	writer_text(s, "id", shadow->id);
+	if (shadow->arm != ARM_NONE)
+		writer_text(s, "arm", arms[shadow->arm]);
 	writer_int(s, "score", shadow->score.total);
 	writer_text(s, "verdict", verdict_name(shadow->verdict));
 	writer_name(s, "tags");

@@ -46,7 +46,9 @@ struct sample {
  * - tags, model, p and pEven are written if it is ml.  tags are the reasons of
  *   the rules, for labels.
  * - shadow may be NULL; otherwise its object has id, score, verdict and tags,
- *   all of its reasons.
+ *   all of its reasons.  In a rollout it has arm, "live" or "shadow"; in the
+ *   arm of the shadow, which made the decision, score, verdict and tags are
+ *   those of the active side.
  * - values are those of the signals, in the order of signals.tbl.  An array of
  *   one number stands for so many unknown ones, and the last ones may be left
  *   out: ["order.place",[1],12.5,"EUR"].

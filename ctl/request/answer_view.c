@@ -99,6 +99,8 @@ static const char *join_path(
     struct arena *a, const char *prefix, const char *name);
 static struct json_object *value_at(
     const char *path, const struct view_row *row);
+static bool has_table(
+    const struct request_part *p, struct json_object *json, struct arena *a);
 static size_t collect_rows(struct arena *a, const struct request_part *p,
     struct json_object *json, struct view_row *row, size_t max);
 static size_t members_of(struct arena *a, const char *words,
@@ -211,10 +213,9 @@ request_spec_show(const struct request_part *call, struct json_object *json,
 			between = "\n";
 			break;
 		case PART_ROWS:
-			if (request_spec_at(json, p->path) == NULL)
-				break;
-			/* FALLTHROUGH */
 		case PART_MEMBERS:
+			if (!has_table(p, json, a))
+				break;
 			fputs(between, stdout);
 			rows_show(p, json, a, &rows);
 			between = "\n";
@@ -592,6 +593,17 @@ value_at(const char *path, const struct view_row *row)
 				      : request_spec_at(row->json, path);
 }
 
+/* Whether p prints a table: one without a title has at least its head. */
+static bool
+has_table(
+    const struct request_part *p, struct json_object *json, struct arena *a)
+{
+	if (p->name == NULL)
+		return p->kind == PART_MEMBERS ||
+		    request_spec_at(json, p->path) != NULL;
+	return collect_rows(a, p, json, NULL, 0) > 0;
+}
+
 /* Store the rows of p in row[0..max-1]; return the number of all rows. */
 static size_t
 collect_rows(struct arena *a, const struct request_part *p,
@@ -618,20 +630,24 @@ collect_rows(struct arena *a, const struct request_part *p,
 	return n;
 }
 
-/* The same for the members of json at the paths in words, in their order. */
+/* The same for the members of json at the paths in words that it has. */
 static size_t
 members_of(struct arena *a, const char *words, struct json_object *json,
     struct view_row *row, size_t max)
 {
 	char *rest = arena_strdup(a, words), *word, *last;
+	struct json_object *member;
 	size_t n = 0;
 
-	for (; (word = strsep(&rest, " ")) != NULL; n++) {
-		if (n >= max)
+	while ((word = strsep(&rest, " ")) != NULL) {
+		if ((member = request_spec_at(json, word)) == NULL)
 			continue;
 		last = strrchr(word, '.');
-		row[n] = (struct view_row) { last == NULL ? word : last + 1, n,
-			request_spec_at(json, word) };
+		if (n < max)
+			row[n] =
+			    (struct view_row) { last == NULL ? word : last + 1,
+				    n, member };
+		n++;
 	}
 	return n;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* /v1/model/shadow: start, compare, promote and end shadows. */
+/* /v1/model/shadow: start, compare, roll out, promote and end shadows. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -32,6 +32,12 @@ static int check_promotion(struct req *req, const char *type, const char *text);
 
 static const struct body_field fields[] = {
 	{ "model", BODY_OBJECT, BODY_REQUIRED, 0, 0 },
+};
+
+static const struct body_field rollout_fields[] = {
+	{ "percent", BODY_INT, BODY_REQUIRED, 0, 100 },
+	{ "eventType", BODY_STRING, BODY_OPTIONAL, 1, 64 },
+	{ "id", BODY_STRING, BODY_OPTIONAL, 1, 64 },
 };
 
 static const struct body_field end_fields[] = {
@@ -81,6 +87,35 @@ shadow_begin(struct req *req, struct resp *resp)
 	params_text(&p, text);
 	params_text(&p, id);
 	return sql_reply_write(req, resp, 200, STMT_SHADOW_MODEL, &p);
+}
+
+/*
+ * POST /v1/model/shadow/rollout.  200: the shadow decides for this percentage
+ * of the users from now on; 400, 404, 409: as for promote, but nothing keeps it
+ * from deciding for no one.
+ */
+int
+shadow_rollout(struct req *req, struct resp *resp)
+{
+	const char *type;
+	struct params p;
+	struct rows found;
+	int64_t percent;
+
+	if (body_check(req->json, rollout_fields, nitems(rollout_fields),
+		&req->fail) == -1)
+		return -1;
+	type = body_string(req->json, "eventType");
+	percent = body_int(req->json, "percent", 0);
+	if (find_shadow(req, type, &found) == -1 ||
+	    (percent > 0 &&
+		check_promotion(req, type, rows_text(&found, 0, "text")) == -1))
+		return -1;
+	params_init(&p, req->arena);
+	params_text(&p, type == NULL ? PLACE_MODEL : type);
+	params_text(&p, rows_text(&found, 0, "id"));
+	params_int(&p, percent);
+	return sql_reply_write(req, resp, 200, STMT_SHADOW_ROLLOUT, &p);
 }
 
 /*
@@ -173,7 +208,7 @@ find_shadow(struct req *req, const char *type, struct rows *ret)
 }
 
 /*
- * A shadow that no worker can load must not be active, nor one whose tests fail
+ * A shadow that no worker can load must not decide, nor one whose tests fail
  * with the policy of today.
  */
 static int

@@ -40,6 +40,7 @@ read_it(struct candidate_model *c, struct arena *a, const struct rows *r)
 	struct fail why = { 0 };
 
 	snprintf(c->id, sizeof(c->id), "%s", rows_text(r, 0, "id"));
+	c->percent = (int)rows_int(r, 0, "percent");
 	c->readable = model_file_read(a, body, strlen(body), &m, &why) == 0;
 	if (c->readable) {
 		active_model_keep(&c->served, &m, r);

@@ -16,6 +16,7 @@ struct fail;
 /* Zeroed, it has no model; do not copy it. */
 struct candidate_model {
 	char id[CRYPT_ID_SIZE]; /* of the shadow; "": none */
+	int percent; /* of the users: for these it decides */
 	bool readable; /* false: it cannot score */
 	struct active_model served; /* the model */
 	int64_t epoch; /* as in struct active_model */

@@ -47,6 +47,7 @@ struct shadow_ruleset {
 	bool there;
 	const char *id;
 	const struct ruleset *ruleset; /* NULL: it cannot be read */
+	int percent; /* of the users: for these it decides */
 };
 
 /* One complete set of rulebooks and its memory. */
@@ -98,7 +99,7 @@ static int load_complete(const struct rulebook_load *load, struct fail *f);
 static int load_shadows(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
 static void load_shadow(struct rulebook_load *load, struct shadow_ruleset *ret,
-    const char *id, const char *text);
+    const struct rows *rows, int row);
 static void load_drop(struct rulebook_load *load);
 
 struct engine *
@@ -257,15 +258,18 @@ engine_shadow(const struct engine *e, enum event_type type, struct shadow *ret)
 	if (book == NULL)
 		return false;
 	ret->book = *book;
+	ret->percent = 0;
 	shadow = &e->loads[e->current].shadows[type];
 	if (shadow->there) {
 		ret->id = shadow->id;
 		ret->book.ruleset = shadow->ruleset;
+		ret->percent = shadow->percent;
 		return shadow->ruleset != NULL;
 	}
 	if (e->candidate.id[0] != '\0') {
 		ret->id = e->candidate.id;
 		ret->book.scoring = &e->shadow_model;
+		ret->percent = e->candidate.percent;
 		return e->candidate.readable;
 	}
 	if (e->shadow.scorer == 0)
@@ -553,9 +557,7 @@ load_shadows(
 	for (i = 0; i < rows.n; i++) {
 		type = event_type_parse(rows_text(&rows, i, "event_type"));
 		if (type != EVENT_TYPE__NONE)
-			load_shadow(load, &load->shadows[type],
-			    rows_text(&rows, i, "id"),
-			    rows_text(&rows, i, "text"));
+			load_shadow(load, &load->shadows[type], &rows, i);
 	}
 	return 0;
 }
@@ -566,15 +568,23 @@ load_shadows(
  */
 static void
 load_shadow(struct rulebook_load *load, struct shadow_ruleset *ret,
-    const char *id, const char *text)
+    const struct rows *rows, int row)
 {
 	const struct arena_mark mark = arena_mark(&load->arena);
+	const char *id = rows_text(rows, row, "id");
+	const char *text = rows_text(rows, row, "text");
+	struct ruleset *rs;
 	struct fail why = { 0 };
 
 	ret->there = true;
+	ret->percent = (int)rows_int(rows, row, "percent");
 	ret->id = arena_strdup(&load->arena, id);
-	ret->ruleset = rule_compile(&load->arena, text, strlen(text), &why);
-	if (ret->id != NULL && ret->ruleset != NULL)
+	rs = rule_compile(&load->arena, text, strlen(text), &why);
+	if (rs != NULL)
+		rs->version =
+		    arena_strdup(&load->arena, rows_text(rows, row, "version"));
+	ret->ruleset = rs;
+	if (ret->id != NULL && rs != NULL && rs->version != NULL)
 		return;
 	log_warn("event=shadow_unreadable id=%s where=%s why=%s", id, why.where,
 	    why.why);

@@ -15,6 +15,7 @@
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/engine.h"
+#include "lib/engine/rollout.h"
 #include "lib/shared/metric.h"
 #include "lib/sys/clock.h"
 #include "lib/txn/txn_int.h"
@@ -47,6 +48,9 @@ static enum txn_try try_failed(struct txn *txn, bool committing);
 static bool commit_took_place(struct txn *txn);
 static int decide_events(struct txn *txn, struct fail *f);
 static int decide_event(struct txn *txn, struct txn_event *ev, struct fail *f);
+static int decide_by(struct txn *txn, struct txn_event *ev,
+    const struct rulebook *book, struct fail *f);
+static int decide_sides(struct txn *txn, struct txn_event *ev, struct fail *f);
 static void set_outcomes(struct txn *txn);
 
 void
@@ -92,6 +96,9 @@ txn_count(struct worker_slot *slot, const struct decision_request *item)
 	metric_add(slot, METRIC_ID_DECISIONS,
 	    (size_t)item->answer.verdict - VERDICT_ALLOW,
 	    item->outcome == TXN_REPLAYED ? 1 : 0, 1);
+	if (item->outcome == TXN_DECIDED && item->rolled_out)
+		metric_add(slot, METRIC_ID_ROLLOUTS,
+		    (size_t)item->answer.verdict - VERDICT_ALLOW, 0, 1);
 	for (i = 0; i < IDENTIFIER__MAX && item->outcome == TXN_DECIDED; i++)
 		metric_add(slot, METRIC_ID_PLACEHOLDERS, i, 0,
 		    item->placeholders >> i & 1);
@@ -323,7 +330,6 @@ decide_event(struct txn *txn, struct txn_event *ev, struct fail *f)
 	const struct event *event = ev->item->event;
 	const struct rulebook *book = engine_book(txn->engine, event->type);
 	struct event_context context = txn_event_context(txn, ev);
-	struct shadow shadow;
 
 	ev->state = TXN_STATE_DECIDED;
 	if (list_decides(ev->listed)) {
@@ -335,18 +341,62 @@ decide_event(struct txn *txn, struct txn_event *ev, struct fail *f)
 		return -1;
 	event_context_facts(&context, &ev->facts);
 	signals_compute(event, &ev->facts, &ev->signals);
-	if (decide(book, &ev->signals, txn->arena, &ev->decision, f) == -1 ||
-	    (ev->listed == LIST_WATCH &&
-		decide_watched(txn->arena, &ev->decision, f) == -1))
+	if (decide_sides(txn, ev, f) == -1)
 		return -1;
 	if (ev->item->dry_run)
 		return 0;
-	if (engine_shadow(txn->engine, event->type, &shadow))
-		decide_shadow(&shadow, &ev->signals, ev->listed == LIST_WATCH,
-		    txn->arena, &ev->shadow);
 	event_context_count(&context, ev->decision.verdict);
 	ev->user->now = ev->now;
 	ev->user->changed = true;
+	return 0;
+}
+
+/* Decide an event with a book, and apply a watch entry. */
+static int
+decide_by(struct txn *txn, struct txn_event *ev, const struct rulebook *book,
+    struct fail *f)
+{
+	ev->ruleset = book->ruleset;
+	if (decide(book, &ev->signals, txn->arena, &ev->decision, f) == -1)
+		return -1;
+	return ev->listed == LIST_WATCH
+	    ? decide_watched(txn->arena, &ev->decision, f)
+	    : 0;
+}
+
+/*
+ * Decide an event with the active book and with the shadow, if there is one.
+ * In a rollout the two change places.  If the arena has not enough room for the
+ * shadow's decision, the active book decides.
+ */
+static int
+decide_sides(struct txn *txn, struct txn_event *ev, struct fail *f)
+{
+	const struct event *event = ev->item->event;
+	const struct rulebook *book = engine_book(txn->engine, event->type);
+	const struct arena_mark mark = arena_mark(txn->arena);
+	struct shadow shadow;
+	const bool there = engine_shadow(txn->engine, event->type, &shadow);
+	enum rollout_arm arm = ARM_NONE;
+	struct fail no_room = { 0 };
+
+	if (there)
+		arm = rollout_arm_of(
+		    &shadow, engine_digest_key(txn->engine), event->user);
+	if (arm == ARM_SHADOW &&
+	    decide_by(txn, ev, &shadow.book, &no_room) == -1) {
+		arena_rewind(txn->arena, mark);
+		arm = ARM_LIVE;
+	}
+	if (arm == ARM_SHADOW)
+		shadow.book = *book;
+	else if (decide_by(txn, ev, book, f) == -1)
+		return -1;
+	if (there && !ev->item->dry_run)
+		decide_shadow(&shadow, &ev->signals, ev->listed == LIST_WATCH,
+		    txn->arena, &ev->shadow);
+	ev->shadow.arm = arm;
+	ev->item->rolled_out = arm == ARM_SHADOW;
 	return 0;
 }
 

@@ -79,6 +79,7 @@ struct decision_request {
 			     if busy: why a try failed, else CODE__NONE */
 	bool spooled; /* if degraded: logged in the spool */
 	int placeholders; /* bits of 1 << event_identifier */
+	bool rolled_out; /* a shadow made the decision */
 };
 
 /*

@@ -20,10 +20,9 @@ static int build_event(struct txn *txn, struct txn_event *ev,
     struct decision_request *item, struct fail *f);
 static struct txn_user *find_user(struct txn *txn, const char *id);
 static const char *reasons_text(struct arena *a, const struct score *score);
-static const char *sample_text(
-    struct arena *a, const struct ruleset *rs, const struct txn_event *ev);
-static const char *sample_text_with(struct arena *a, const struct ruleset *rs,
-    const struct txn_event *ev, const struct shadow_result *shadow);
+static const char *sample_text(struct arena *a, const struct txn_event *ev);
+static const char *sample_text_with(struct arena *a, const struct txn_event *ev,
+    const struct shadow_result *shadow);
 
 int
 txn_begin(struct txn *txn, struct decision_request *const *items, size_t n,
@@ -148,8 +147,6 @@ int
 txn_answer(struct txn *txn, struct txn_event *ev, struct fail *f)
 {
 	const struct decision *d = &ev->decision;
-	const struct ruleset *rs =
-	    engine_book(txn->engine, ev->item->event->type)->ruleset;
 	struct decision_answer *answer = &ev->item->answer;
 	char id[CRYPT_ID_SIZE];
 
@@ -175,7 +172,7 @@ txn_answer(struct txn *txn, struct txn_event *ev, struct fail *f)
 
 	answer->reasons = reasons_text(txn->arena, &d->score);
 	if (d->score.total != SCORE_SHORT_CIRCUIT && txn_is_logged(ev))
-		ev->sample = sample_text(txn->arena, rs, ev);
+		ev->sample = sample_text(txn->arena, ev);
 	if (txn->arena->overflow)
 		return fail_memory(f);
 	return 0;
@@ -206,6 +203,7 @@ build_event(struct txn *txn, struct txn_event *ev,
 	ev->user = find_user(txn, event->user);
 	if (ev->user == NULL)
 		return fail_memory(f);
+	item->rolled_out = false;
 	item->placeholders = entity_graph_identifier(txn->graph, event,
 	    engine_placeholders(txn->engine), ev->identifiers);
 	return item->placeholders == -1 ? fail_memory(f) : 0;
@@ -247,28 +245,27 @@ reasons_text(struct arena *a, const struct score *score)
  * of the shadow.  The result is left out if there is no room for both.
  */
 static const char *
-sample_text(
-    struct arena *a, const struct ruleset *rs, const struct txn_event *ev)
+sample_text(struct arena *a, const struct txn_event *ev)
 {
 	const struct arena_mark mark = arena_mark(a);
 	const char *text = NULL;
 
 	if (ev->shadow.id != NULL)
-		text = sample_text_with(a, rs, ev, &ev->shadow);
+		text = sample_text_with(a, ev, &ev->shadow);
 	if (text != NULL)
 		return text;
 	arena_rewind(a, mark);
-	return sample_text_with(a, rs, ev, NULL);
+	return sample_text_with(a, ev, NULL);
 }
 
 static const char *
-sample_text_with(struct arena *a, const struct ruleset *rs,
-    const struct txn_event *ev, const struct shadow_result *shadow)
+sample_text_with(struct arena *a, const struct txn_event *ev,
+    const struct shadow_result *shadow)
 {
 	struct str s;
 
 	str_init(&s, a);
-	sample_json(&s, rs, &ev->decision, ev->listed == LIST_WATCH, shadow,
-	    &ev->signals);
+	sample_json(&s, ev->ruleset, &ev->decision, ev->listed == LIST_WATCH,
+	    shadow, &ev->signals);
 	return str_text(&s);
 }

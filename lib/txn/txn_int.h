@@ -24,6 +24,7 @@
 struct arena;
 struct db;
 struct rows;
+struct ruleset;
 struct user_state;
 
 /*
@@ -109,6 +110,7 @@ struct txn_event {
 
 	/* If DECIDED; a dry run has no sample and no case_id. */
 	struct decision decision;
+	const struct ruleset *ruleset; /* that decided, unless a list did */
 	struct shadow_result shadow; /* id NULL without a shadow */
 	struct entity_risk_rates risk[IDENTIFIER__MAX]; /* of device and ip */
 	struct signal_facts facts; /* the signals point into it */

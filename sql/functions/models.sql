@@ -16,6 +16,7 @@ as $$
 declare
 	active assay.model_activation;
 begin
+	perform assay.shadow_lock();
 	perform from assay.epoch for update;
 	select * into active from assay.model_activation a
 	order by a.number desc limit 1;
@@ -30,6 +31,7 @@ begin
 	insert into assay.model_activation (number, hash, origin)
 	select coalesce(max(a.number), 0) + 1, new_hash, new_origin
 	from assay.model_activation a;
+	perform assay.rollout_stop('model');
 	update assay.epoch set model = model + 1;
 	return true;
 end

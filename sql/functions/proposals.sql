@@ -35,6 +35,8 @@ create or replace function assay.proposal_state(of_subject text,
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+	shadow assay.shadow;
 begin
 	if of_subject = 'policies' then
 		select p.version, assay.proposal_policy(p) into base, state
@@ -70,8 +72,14 @@ begin
 		from assay.model_activation a order by a.number desc limit 1;
 	end if;
 	if of_subject = 'shadow' then
-		base := concat_ws(' ', (select s.id from assay.shadow s
-		    where s.slot = of_target and s.ended_at is null), base);
+		select * into shadow from assay.shadow s
+		where s.slot = of_target and s.ended_at is null;
+		base := concat_ws(' ', shadow.id, nullif(shadow.percent, 0), base);
+		if shadow.percent > 0 then
+			state := format('# For %s %% of the users the shadow %s '
+			    'decides instead.', shadow.percent, shadow.version)
+			    || e'\n' || state;
+		end if;
 	end if;
 end
 $$;

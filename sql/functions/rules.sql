@@ -14,13 +14,18 @@ begin atomic
 		    'version', new_version)::text end;
 end;
 
--- Let a version of a ruleset decide.
+-- Let a version of a ruleset decide, for all users.
 create or replace function assay.ruleset_activate(of_type text,
     new_version text)
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+	if exists (select from assay.ruleset_active a
+	    where a.event_type = of_type and a.version = new_version) then
+		return;
+	end if;
+	perform assay.rollout_stop(of_type);
 	insert into assay.ruleset_active as a (event_type, version)
 	values (of_type, new_version)
 	on conflict (event_type) do update set version = excluded.version
@@ -41,6 +46,7 @@ as $$
 declare
 	is_new boolean;
 begin
+	perform assay.shadow_lock();
 	insert into assay.ruleset (event_type, version, text, rules, author,
 	    created_at)
 	values (of_type, new_version, new_text, n_rules, publisher,

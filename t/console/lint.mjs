@@ -442,6 +442,7 @@ const HARMLESS = {
 	"POST /v1/rules/{eventType}/rollback": UNDONE_BY,
 	"POST /v1/policies": UNDONE_BY,
 	"POST /v1/policies/{id}/rollback": UNDONE_BY,
+	"POST /v1/model/shadow/rollout": "another percentage undoes it",
 	"POST /v1/model/shadow/promote": UNDONE_BY,
 	"POST /v1/model/shadow/end": "it decides nothing, and can begin again",
 	"POST /v1/lists": "removing the entry undoes it",

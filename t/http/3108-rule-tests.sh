@@ -76,6 +76,10 @@ http POST /v1/policies '{"id":"pol_account_login","version":"strict","onError":"
 is "a policy that its tests do not expect is published" "$STATUS" 200
 http POST /v1/model/shadow/promote '{"eventType":"account.login"}'
 is_error "the shadow cannot be promoted under that policy" 400 RULESET_INVALID
+http POST /v1/model/shadow/rollout '{"eventType":"account.login","percent":1}'
+is_error "the shadow cannot be rolled out under that policy" 400 RULESET_INVALID
+http POST /v1/model/shadow/rollout '{"eventType":"account.login","percent":0}'
+is "the shadow can always be taken from all users" "$STATUS $(json .percent)" "200 0"
 is "the active rules are still those from before" "$(active)" v-good
 http POST /v1/rules/account.login/rollback "{\"toVersion\":\"$first\"}"
 is "a rollback runs no test" "$STATUS $(active)" "200 $first"
@@ -99,6 +103,8 @@ publish v-none "$rule" ', shadow: true'
 is "a ruleset without tests may start as a shadow" "$STATUS" 200
 http POST /v1/model/shadow/promote '{"eventType":"account.login"}'
 is_error "a shadow without tests cannot be promoted" 400 RULESET_INVALID
+http POST /v1/model/shadow/rollout '{"eventType":"account.login","percent":1}'
+is_error "a shadow without tests cannot be rolled out" 400 RULESET_INVALID
 publish v-again "$good"
 is "a ruleset with tests is published" "$STATUS $(active)" "200 v-again"
 finish

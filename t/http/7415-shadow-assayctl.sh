@@ -18,7 +18,7 @@ cron project SCORER_SHADOW=ml
 cron project SCORER_SHADOW=ml
 ctl shadow list
 check "shadow list shows ruleset and scorer" \
-    prints 'order.place  *ruleset  *v3  *active  *2.*order.place  *scorer  *ml  *waiting'
+    prints 'order.place  *ruleset  *v3  *active  *0  *2.*order.place  *scorer  *ml  *waiting'
 ctl shadow show order.place
 check "shadow show prints decisions and points by tag" \
     prints 'version  *v3|.*decisions  *24|.*LIVE  *POINTS.*big  *0  *0  *15  *900'

@@ -25,6 +25,9 @@ const UNIT = "\x1f";
 const TELLING = /^(x-ratelimit-|x-engine-|retry-after|www-authenticate|set-cookie|allow$)/;
 // Files, which are not described.
 const FILES = /^\/(console|docs|openapi\.json)/;
+// The lists of words that never grow, by one of their words: verdicts, outcomes and
+// kinds of lists.
+const FIXED = ["allow", "fraud", "block"];
 // The statuses with which any request may be refused.
 const ANYWHERE = new Set([404, 405, 408, 414, 431, 501, 505]);
 
@@ -33,7 +36,7 @@ const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true,
     strictTypes: false, strictRequired: false });
 formats(ajv);
 ajv.addVocabulary([...Object.keys(api), "example", "discriminator"]);
-ajv.addSchema(api, "open:");
+ajv.addSchema(released ? grown(api) : api, "open:");
 ajv.addSchema(closed(api), "closed:");
 
 const faults = new Map();
@@ -53,6 +56,19 @@ function closed(value) {
 	    copy.additionalProperties === undefined)
 		copy.additionalProperties = false;
 	return copy;
+}
+
+// The description of an earlier release, in which later ones may have added words to
+// a list of words: "Versions of the interface" in assay-api(7).
+function grown({ components, ...rest }) {
+	const schemas = Object.entries(components.schemas).map(([name, schema]) => {
+		const { enum: words = [], ...open } = schema;
+		const grows = words.length > 1 &&
+		    !FIXED.some((word) => words.includes(word));
+		return [name, grows ? open : schema];
+	});
+	return { ...rest, components: { ...components,
+	    schemas: Object.fromEntries(schemas) } };
 }
 
 function pointer(...path) {

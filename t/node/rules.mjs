@@ -66,14 +66,15 @@ async function person({ email, password }) {
 
 // approve(reason, done, flips): the admin approves the newest pending proposal, which has
 // this reason, and reads that it is done.
-async function approve(reason, done = "The change is in effect.", flips = "main") {
+async function approve(reason, done = "The change is in effect.", flips = "main",
+    effect = "of the newest") {
 	await admin.press("g", "o");
 	await admin.heading("Proposals");
 	await admin.page.locator("tr[data-row]", { hasText: reason }).waitFor();
 	await admin.tabTo("tr[data-row] a");
 	await admin.press("Enter");
 	await admin.page.locator(".facts", { hasText: reason }).waitFor();
-	await admin.page.getByText("of the newest").first().waitFor();
+	await admin.page.getByText(effect).first().waitFor();
 	await admin.page.locator(flips).first().waitFor();
 	await admin.press("A");
 	await admin.page.getByRole("dialog").waitFor();
@@ -274,7 +275,7 @@ await step("the editor says that its text decides and is in shadow", async () =>
 	await author.text("unpublished changes");
 	await author.undo(before);
 });
-await step("the author compares the shadow and proposes to promote it", async () => {
+await step("the author compares the shadow with what is active", async () => {
 	// Both sides have the same rules: an example as the service answers it.
 	await author.page.route("**/v1/model/shadow", async (route) => {
 		const answer = await route.fetch();
@@ -294,6 +295,21 @@ await step("the author compares the shadow and proposes to promote it", async ()
 	await author.heading("card.authorize day-3");
 	await author.tabTo(".facts a[href^='#/proposals/prp_']");
 	await author.tabTo(`tr[data-row] a[href='#/decisions/${event}']`);
+});
+await step("the author proposes to roll it out to some of the users", async () => {
+	await author.press("O");
+	await author.page.getByRole("dialog").waitFor();
+	await author.type("some users first");
+	await author.press("Tab", "ArrowLeft", "Control+Enter");
+	await author.proposed();
+	await approve("some users first", undefined, undefined,
+	    "# For 5 % of the users the shadow day-3 decides instead.");
+	await admin.tabTo(".facts a[href^='#/shadows/card.authorize/shd_']");
+	await author.text("The rollout, by who decides");
+	want(await author.page.locator(".stat", { hasText: "Decides for users" })
+	    .textContent(), "Decides for users5 %");
+});
+await step("the author proposes to promote it", async () => {
 	await author.press("P");
 	await author.page.getByRole("dialog").waitFor();
 	await author.type("as good, fewer alarms");

@@ -283,7 +283,7 @@ START_TEST(shadow_decides_like_an_active_ruleset)
 {
 	static struct signals sigs;
 	const struct event ev = { .n_attrs = 0 };
-	const struct shadow shadow = { "shd_1", book };
+	const struct shadow shadow = { .id = "shd_1", .book = book };
 	struct shadow_result got;
 	struct arena a;
 	int i;

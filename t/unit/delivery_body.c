@@ -59,6 +59,13 @@ static const struct {
 	    "\"threshold\":0.25,\"window\":{\"decisions\":999}}",
 	    "{\"text\":\"drift: the scores of order.place have changed, "
 	    "PSI 0.4321, threshold 0.25\"}" },
+	{ "slack", "alert.rollout.v1",
+	    "{\"shadowId\":\"shd_1\",\"version\":\"v2\","
+	    "\"eventType\":\"order.place\",\"percent\":10,\"decisions\":400,"
+	    "\"denyPoints\":0.00,\"reviewPoints\":-15.00}",
+	    "{\"text\":\"rollout v2 ended: its denials of order.place differ "
+	    "by 0.00 and its reviews by -15.00 percentage points from what is "
+	    "active, over 400 events\"}" },
 	/* Unknown events and broken payloads still give a text. */
 	{ "slack", "new.v2", "{}", "{\"text\":\"new.v2\"}" },
 	{ "slack", "label.recorded.v1", "not JSON",

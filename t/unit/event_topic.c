@@ -16,6 +16,7 @@ static const struct {
 	{ "alert.anomaly.v1", false, true },
 	{ "alert.dead_letter.v1", false, true },
 	{ "alert.drift.v1", false, true },
+	{ "alert.rollout.v1", false, true },
 	{ "alert.test.v1", false, false },
 	{ "verdict.reached.v2", false, false },
 	{ "", false, false },
@@ -40,7 +41,7 @@ START_TEST(topic_names_are_those_offered)
 	for (i = 0; i < n; i++)
 		ck_assert_str_eq(got[i], topics[i].name);
 	n = event_topic_names(TOPIC_ALERT, got);
-	ck_assert_uint_eq(n, 6);
+	ck_assert_uint_eq(n, 7);
 	for (i = 0; i < n; i++)
 		ck_assert_str_eq(got[i], topics[i].name);
 }

@@ -42,8 +42,11 @@ static const char *const strings[] = { "", "ET", "a \"quoted\" \\ thing",
 static const struct reason velocity = { "velocity", 28 };
 static const struct reason shadow_reasons[] = { { "ring", 60 },
 	{ "a \"b\"", 12 } };
-static const struct shadow_result shadow = { "shd_1", VERDICT_DENY,
-	{ 72, shadow_reasons, nitems(shadow_reasons) } };
+static const struct shadow_result shadow = {
+	.id = "shd_1",
+	.verdict = VERDICT_DENY,
+	.score = { 72, shadow_reasons, nitems(shadow_reasons) },
+};
 
 static struct value value_at(enum value_type type, size_t i);
 static void check_value(const struct value *a, const struct value *b);
@@ -236,6 +239,26 @@ START_TEST(shadow_result_changes_no_other_member)
 }
 END_TEST
 
+/* A rollout is marked, and its sample is read as any other. */
+START_TEST(sample_says_that_the_shadow_decided)
+{
+	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
+	struct shadow_result active = shadow;
+	struct signals sigs = { .event = &ev };
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	active.arm = ARM_SHADOW;
+	text = written_by(SCORER_WEIGHTED, &sigs, false, &active);
+	ck_assert_ptr_nonnull(strstr(text,
+	    ",\"shadow\":{\"id\":\"shd_1\",\"arm\":\"shadow\",\"score\":72,"));
+	ck_assert_int_eq(sample_read(&arena, text, strlen(text), &got), 0);
+	ck_assert_int_eq(got.verdict, VERDICT_REVIEW);
+}
+END_TEST
+
 /* Texts that a later version may write, and texts that no version writes. */
 static const struct {
 	const char *text;
@@ -414,6 +437,7 @@ suite_sample(void)
 	tcase_add_loop_test(tc, head_is_read_without_the_rest, 0, 3);
 	tcase_add_loop_test(
 	    tc, sample_names_its_scorer, SCORER_WEIGHTED, SCORER__MAX);
+	tcase_add_test(tc, sample_says_that_the_shadow_decided);
 	tcase_add_loop_test(tc, shadow_result_changes_no_other_member,
 	    SCORER_WEIGHTED, SCORER__MAX);
 	tcase_add_loop_test(
