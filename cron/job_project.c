@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The job "project": count decisions and labels for analytics, the signals
- * risk.* and shadows, match labels with decisions, check for drift, seal the
- * audit trail.  With --rebuild, or if a rebuild was interrupted, also rebuild
- * the counts of analytics from the verdict log.
+ * risk.* and shadows, end rollouts that differ too much, match labels with
+ * decisions, check for drift, seal the audit trail.  With --rebuild, or if a
+ * rebuild was interrupted, also rebuild the counts of analytics from the
+ * verdict log.
  */
 #include "config.h"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The role author: shadows and backtests, but nothing that decides.
+# The role author: shadows and backtests, but nothing that decides; an author may end
+# a rollout, not begin one.
 . "$(dirname "$0")/lib.sh"
 use operators rules
 
@@ -34,10 +35,18 @@ is_error "an author's shadow is checked" 400 RULESET_INVALID
 http POST /v1/model/shadow/promote '{"eventType":"order.place"}'
 is_error "an author may not promote a shadow" 403 FORBIDDEN
 is_json "the refusal names the role" .message "this needs the role admin"
+http POST /v1/model/shadow/rollout '{"eventType":"order.place","percent":1}'
+is_error "an author may not roll a shadow out" 403 FORBIDDEN
 http POST /v1/backtest "{\"eventType\":\"order.place\",\"rules\":[]}"
 is "an author may run a backtest" "$STATUS" 200
 http GET /v1/backtest
 is "an author sees the running backtests" "$STATUS" 200
+TOKEN=$admin
+http POST /v1/model/shadow/rollout '{"eventType":"order.place","percent":1}'
+is "an admin rolls the author's shadow out" "$STATUS" 200
+TOKEN=$author
+publish_rules "\"version\":\"two\",\"shadow\":true,$dsl"
+is_error "an author may not replace a rollout" 409 SHADOW_ROLLED_OUT
 http POST /v1/model/shadow/end '{"eventType":"order.place"}'
 is "an author ends a shadow" "$STATUS" 200
 

@@ -84,6 +84,13 @@ http POST /v1/lists "{\"kind\":\"watch\",\"subject\":\"user\",\"value\":\"user-$
 decide_for "user-$in" w-1 >/dev/null
 is "a watch list raises the verdict of both sides" \
     "$(shadow_sample w-1)" "$shadow review 30 any 30,list.watch 0"
+http POST /v1/decisions/async "{\"id\":\"q-1\",\"type\":\"order.place\",\"amount\":20,
+    \"currency\":\"EUR\",\"subject\":{\"userId\":\"user-$in\"}}"
+cron decide SCORER_SHADOW=learned
+is "the companion decides an event of the queue by the shadow, too" \
+    "$(sql "select sample::json ->> 'ruleset' || ' ' ||
+    (sample::json -> 'shadow' ->> 'arm') from assay.decision_detail
+    where event_id = 'q-1'")" "cand shadow"
 http POST /v1/lists "{\"kind\":\"block\",\"subject\":\"user\",\"value\":\"user-$in\"}"
 is "a block list decides before a rollout" "$(decide_for "user-$in" w-2)" "deny -1"
 check "decisions of the shadow have their own counter" \
@@ -104,7 +111,7 @@ is_json "the arms have the verdicts that were given" "$shown | .arms |
     \"\\(.live.verdicts.allow == .live.decisions) \" +
     \"\\(.shadow.verdicts.review == .shadow.decisions)\"" "true true"
 is_json "the shadow's verdicts are those of all events" "$shown |
-    .verdicts.allow.review + 1 == .decisions" true
+    .verdicts.allow.review + 2 == .decisions" true
 is_json "the labels count in the arm of their decision" "$shown | .arms |
     \"\\(.live.results | [.truePositives, .falseNegatives, .falsePositives]) \" +
     \"\\(.shadow.results | [.truePositives, .falseNegatives, .falsePositives])\"" \
