@@ -63,21 +63,6 @@ leave() {
 trap leave EXIT
 trap 'exit 130' INT TERM HUP
 
-# direct CLIENTS SIZE [SECONDS]: run the statements of the hot path alone, SIZE
-# events in a transaction.  Set rate to the events per second and cpu to the
-# server's CPU time per event in us.
-direct() {
-	local before after out
-	before=$(server_cpu)
-	out=$("$builddir/bench/set" \
-	    "host=$scratch/run dbname=assay user=assay_decide" "$1" \
-	    "${3:-$seconds}" "$2" "$users")
-	after=$(server_cpu)
-	rate=${out%% *}
-	cpu=$(echo "$out" | awk -v a="$before" -v b="$after" \
-	    '{ printf "%.0f", (b - a) / $3 * 1e6 }')
-}
-
 # Print the rows, index entries (without BRIN, which has few) and statements
 # that the server has counted.
 counted() {
@@ -238,7 +223,7 @@ part_f() {
 	printf '%12s %6s %12s %8s %6s %8s %8s\n' connections cap decisions/s \
 	    one/s ratio p50 p99
 	stack_end "$stack_pg_pid" INT
-	LD_PRELOAD=$builddir/bench/slowsync.so start_server
+	BENCH_SLOW_SYNC=yes start_server
 	for connections in 16 64; do
 		for max in 1 32; do
 			start_pool 4 "$max"

@@ -72,8 +72,10 @@ server_cpu() {
 		END { printf "%.2f\n", cpu / hz }'
 }
 
+# start_server: with BENCH_SLOW_SYNC each sync of a file takes 2 ms longer.
 start_server() {
-	stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
+	LD_PRELOAD=${BENCH_SLOW_SYNC:+$(dirname "$load")/slowsync.so} \
+	    stack_pg_start "$scratch/pg" "$scratch/run" "$scratch/log/postgres.log"
 }
 
 # start_pool WORKERS CAP [SCORER [SHADOW]]: start a pool with that number of
@@ -163,6 +165,21 @@ measure_one() {
 	after=$(server_cpu)
 	one_cpu=$(awk -v a="$before" -v b="$after" -v n="$one" \
 	    -v s="$seconds" 'BEGIN { printf "%.0f", (b - a) / (n * s) * 1e6 }')
+}
+
+# direct CLIENTS SIZE [SECONDS]: run the statements of the hot path alone, SIZE
+# events in a transaction.  Set rate to the events per second and cpu to the
+# server's CPU time per event in us.
+direct() {
+	local before after out
+	before=$(server_cpu)
+	out=$("$builddir/bench/set" \
+	    "host=$scratch/run dbname=assay user=assay_decide" "$1" \
+	    "${3:-$seconds}" "$2" "$users")
+	after=$(server_cpu)
+	rate=${out%% *}
+	cpu=$(echo "$out" | awk -v a="$before" -v b="$after" \
+	    '{ printf "%.0f", (b - a) / $3 * 1e6 }')
 }
 
 # through CONNECTIONS [RATE [HOT [SECONDS]]]: send decisions through nginx.  Set
