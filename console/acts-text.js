@@ -85,6 +85,7 @@ addText({
 	"act.stored.links": "Links to devices, addresses and phones",
 	"act.stored.events": "Events that wait, and dead letters",
 	"act.stored.views": "Saved views",
+	"act.stored.exceptions": "Exceptions",
 	"act.stored.baseline": "Spending baseline",
 	"act.stored.listEntries": "List entries, which stay",
 	"act.stored.none": "Nothing is stored of this user.",

@@ -90,7 +90,7 @@ function windows({ body, about: { days = {} } }) {
 
 // The kinds of what is stored of a user and removed with the user, and the most that
 // the service counts.
-const STORED = ["decisions", "cases", "links", "events", "views"];
+const STORED = ["decisions", "cases", "links", "events", "views", "exceptions"];
 const MOST_STORED = 10000;
 
 // isKnown STORED: whether anything is stored of a user.

@@ -96,7 +96,7 @@ call assay.grant_execute('assay_decide, assay_operator, assay_companion, assay_r
 -- decide reads the configuration, appends decisions and updates state.
 grant select on assay.epoch, assay.ruleset, assay.ruleset_active,
     assay.policy, assay.policy_active, assay.migration, assay.list_entry,
-    assay.list_subject
+    assay.list_subject, assay.rule_exception
     to assay_decide, assay_operator;
 grant select, insert on assay.verdict_log to assay_decide;
 grant insert on assay.decision_detail to assay_decide;
@@ -104,7 +104,8 @@ grant select, insert on assay.idempotency to assay_decide;
 grant select, insert, update on assay.user_state, assay.entity to assay_decide;
 grant select on assay.entity_risk to assay_decide;
 grant select, insert on assay.entity_link to assay_decide;
-grant insert on assay.review_case, assay.case_trail to assay_decide;
+grant insert on assay.review_case, assay.case_trail, assay.exception_use
+    to assay_decide;
 grant select, insert, update, delete on assay.spool_file to assay_decide;
 grant select (one, event) on assay.hash_key to assay_decide;
 call assay.grant_execute('assay_decide', 'async_add');
@@ -172,6 +173,15 @@ grant update (changed) on assay.list_subject to assay_operator;
 call assay.grant_execute('assay_operator',
     'list_json list_bump_epoch list_put list_save list_page list_summary
     list_put_check list_search list_remove');
+
+-- operator makes exceptions and ends them.
+grant insert, update (ended_at, ended_by) on assay.rule_exception
+    to assay_operator;
+grant select on assay.exception_use to assay_operator;
+grant update (exceptions) on assay.epoch to assay_operator;
+call assay.grant_execute('assay_operator',
+    'exception_state exception_json exception_page exception_get
+    exception_create exception_end');
 
 -- decide scores with tag weights, operator also in backtests.
 grant select on assay.tag_epoch, assay.tag_count
@@ -272,7 +282,8 @@ call assay.grant_execute('assay_retain',
     'retention_cutoff retention_announce retention_month retention_begin
     retention_due retention_end retention_batches retention_vacuum
     partitions_ahead partitions_left retention_batch retention_raise_watermark
-    retention_dead_letters retention_erasures retention_labels');
+    retention_dead_letters retention_erasures retention_exceptions
+    retention_labels');
 
 -- operator shows the analytics; companion may only count.
 grant select on assay.analytics_count, assay.analytics_total to assay_operator;

@@ -116,7 +116,7 @@ from unnest($1::bigint[]) k;
 -- verified, an earlier decision under its idempotency key, its user's state.
 -- name: txn_open many read
 select e.ord, clock_timestamp() as now, c.rules, c.policies, c.lists,
-	c.settings, c.model, c.anomalies, k.id as api_key, k.scopes, k.expires_at,
+	c.exceptions, c.settings, c.model, c.anomalies, k.id as api_key, k.scopes, k.expires_at,
 	k.id is not null and k.revoked_at is null and coalesce(
 	    k.expires_at > clock_timestamp(), true) as live,
 	i.verdict_id as earlier_id, i.event_id as earlier_event,
@@ -297,6 +297,18 @@ insert into assay.case_trail (case_id, at, action, actor)
 select w.id, w.at, 'opened', 'engine'
 from unnest($1::text[], $2::timestamptz[]) as w(id, at);
 
+-- The exceptions of a decision are in one text, with commas between them.
+-- columns: exceptions decided_at verdict_id event_id verdict verdict_without
+-- name: txn_add_exception_uses write
+insert into assay.exception_use (exception, decided_at, verdict_id, event_id,
+	verdict, verdict_without)
+select x.id, w.decided_at, w.verdict_id, w.event_id, w.verdict,
+	w.verdict_without
+from unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[],
+	$5::text[], $6::text[]) as w(exceptions, decided_at, verdict_id,
+	    event_id, verdict, verdict_without),
+	unnest(string_to_array(w.exceptions, ',')) as x(id);
+
 -- Anomalies, if a channel subscribes to them.
 -- columns: data user_id correlation_id occurred_at
 -- name: txn_add_anomalies write
@@ -422,11 +434,18 @@ where e.one;
 -- Configuration (lib/engine/engine.c) ---------------------------------------
 
 -- name: engine_epochs one read
-select rules, policies, lists, settings, model, anomalies from assay.epoch;
+select rules, policies, lists, exceptions, settings, model, anomalies
+from assay.epoch;
 
 -- name: engine_rulesets many read
 select r.event_type, r.version, r.text
 from assay.ruleset_active a join assay.ruleset r using (event_type, version);
+
+-- name: engine_exceptions many read
+select e.id, e.event_type, e.kind = 'tag' as tag, e.name, e.subject, e.value,
+	e.expires_at
+from assay.rule_exception e
+where e.ended_at is null and e.expires_at > now();
 
 -- name: engine_digest_key one read
 select event from assay.hash_key where one;
@@ -942,6 +961,29 @@ from assay.list_put_check($1::text[], $2::text[], $3::text[], $4::text[],
 -- name: list_remove one write late
 select assay.list_remove($1::text) as found;
 
+-- Exceptions (fcgi/ep/ep_exception.c) ---------------------------------------
+
+-- name: exception_page one read late
+select assay.exception_page($1::text, $2::bigint, $3::bigint) as body;
+
+-- name: exception_get one read late
+select refusal, body from assay.exception_get($1::text);
+
+-- The rules that decide, and those of shadows.
+-- name: exception_rulesets many read late
+select r.event_type, r.text
+from assay.ruleset_active a join assay.ruleset r using (event_type, version)
+union all
+select s.slot, s.text from assay.shadow_candidate s where s.kind = 'ruleset';
+
+-- name: exception_create one write late
+select refusal, body from assay.exception_create($1::text, $2::text, $3::text,
+	$4::text, $5::text, $6::text, $7::text, $8::timestamptz, $9::text,
+	$10::bigint);
+
+-- name: exception_end one write late
+select refusal, body from assay.exception_end($1::text, $2::text);
+
 -- Rulesets and policies (fcgi/ep/ep_rule.c, ep_policy.c) --------------------
 
 -- name: ruleset_list many read late
@@ -1238,6 +1280,9 @@ select assay.retention_labels($1::timestamptz, $2::bigint) as gone;
 
 -- name: retain_erasures one write late
 select assay.retention_erasures($1::timestamptz, $2::bigint) as gone;
+
+-- name: retain_exceptions one write late
+select assay.retention_exceptions($1::timestamptz, $2::bigint) as gone;
 
 -- name: retain_vacuum one write late
 select assay.retention_vacuum() as autovacuum;

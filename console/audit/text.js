@@ -76,6 +76,9 @@ addText({
 	"audit.do.PUT /v1/config/alerts": "changed|change the threshold of anomalies",
 	"audit.do.PUT /v1/config/retention": "changed|change how long data is kept",
 	"audit.do.POST /v1/config/retention/run": "ran|run retention",
+	"audit.do.POST /v1/exceptions": "made|make an exception from the {kind} {name} " +
+	    "for the {subject} {value}",
+	"audit.do.POST /v1/exceptions/{id}/end": "ended|end the exception {id}",
 	"audit.do.POST /v1/lists": "put|put the {subject} {value} on the {kind} list",
 	"audit.do.POST /v1/lists/import": "imported|import list entries",
 	"audit.do.POST /v1/lists/import added":

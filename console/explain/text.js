@@ -14,6 +14,8 @@ addText({
 	    other: "and {n} more comparisons" },
 	"explain.gone": "The service cannot repeat this decision: {why}",
 	"explain.watched": "An entry of a watch list required at least a review.",
+	"explain.silenced": "silenced",
+	"explain.silenced.note": "An exception kept a rule from firing.",
 	"explain.others": { one: "{n} rule that did not fire",
 	    other: "{n} rules that did not fire" },
 	"explain.if": "If",

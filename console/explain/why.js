@@ -18,13 +18,18 @@ function Comparison({ comparison, truth, value }) {
 			${" "}<${Value} value=${value} /></span>`}</li>`;
 }
 
+const hasFired = ({ truth, silenced }) => truth === "true" && !silenced;
+const isSilenced = ({ truth, silenced }) => truth === "true" && silenced;
+
 // Rule: its tag and points, its result, and the comparisons that made it.  whole
 // also shows its text.
 function Rule({ rule, whole = false }) {
-	const fired = rule.truth === "true";
+	const fired = hasFired(rule);
 	return html`<li class=${`rule ${fired ? "fired" : ""}`}>
 		<div class="head"><${Truth} truth=${rule.truth} words=${whole} />
 			<b class="mono">${rule.id}</b><${Tag} tag=${rule.tag} />
+			${rule.silenced && html`<${Badge} tone="warn">${
+			    t("explain.silenced")}</${Badge}>`}
 			<span class="points">${fired ? "+" : ""}${number(rule.points)}
 			<span class="hidden">${t("explain.points")}</span></span></div>
 		<ul class="because">${rule.because.map((one, i) =>
@@ -56,13 +61,16 @@ const Rules = ({ rules, whole }) => html`<ul class="rules">${rules.map((rule) =>
 // Why: the rules that fired; the others on demand.  whole also shows their texts.
 export function Why({ explanation, whole = false }) {
 	const rules = explanation.rules ?? [];
-	const fired = rules.filter(({ truth }) => truth === "true");
-	const others = rules.filter(({ truth }) => truth !== "true");
+	const fired = rules.filter(hasFired);
+	const others = rules.filter((rule) => !hasFired(rule));
+	const silenced = others.some(isSilenced);
 	const tags = new Set(fired.map(({ tag }) => tag));
 	const rest = explanation.reasons.filter(({ tag }) => !tags.has(tag));
 	return html`<div class="stack"><${NotRecomputed} explanation=${explanation} />
 		${explanation.watched && html`<${Note} tone="warn">
 			${t("explain.watched")}</${Note}>`}
+		${silenced && html`<${Note} tone="warn">
+			${t("explain.silenced.note")}</${Note}>`}
 		<${Reasons} reasons=${fired.length > 0 ? rest : explanation.reasons} />
 		<${Rules} rules=${fired} whole=${whole} />
 		${others.length > 0 && html`<details><summary>${t("explain.others",

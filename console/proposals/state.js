@@ -11,10 +11,13 @@ const STATE_TONES = { pending: "info", running: "info", approved: "good", failed
 // isRollout(proposal): whether it changes for how many users a shadow decides.
 export const isRollout = ({ action }) => action.endsWith("/rollout");
 
+// Whether it makes an exception.
+const isException = ({ action }) => action === "POST /v1/exceptions";
+
 // subjectOf(proposal): what it is about, in words.
 export function subjectOf(proposal) {
-	const word = proposal.shadow ? "begin" :
-	    isRollout(proposal) ? "rollout" : proposal.subject;
+	const word = proposal.shadow ? "begin" : isRollout(proposal) ? "rollout" :
+	    isException(proposal) ? "exception" : proposal.subject;
 	return t(`proposals.subject.${word}`);
 }
 

@@ -36,6 +36,7 @@ addText({
 	"proposals.subject.begin": "Rules as a shadow",
 	"proposals.subject.retention": "Retention",
 	"proposals.subject.erasure": "Erasure",
+	"proposals.subject.exception": "Exception",
 	"proposals.subject.lists": "Lists",
 	"proposals.subject.config": "Configuration",
 	"proposals.target": "About",

@@ -53,6 +53,7 @@ addText({
 	"key.decisions.live": "Follow new decisions",
 	"key.decisions.reload": "Load the list again",
 	"key.decision.copy": "Copy the id of the event",
+	"find.exception": "Open the exception {text}",
 	"find.proposal": "Open the proposal {text}",
 	"find.backtest": "Open the backtest {text}",
 	"find.event": "Open the decision on the event {text}",

@@ -40,6 +40,7 @@ addText({
 	"nav.model": "Model",
 	"nav.proposals": "Proposals",
 	"nav.proposal": "Proposal",
+	"nav.exceptions": "Exceptions",
 	"nav.lists": "Lists",
 	"nav.deliveries": "Deliveries",
 	"nav.users": "Operators",

@@ -104,7 +104,8 @@ void explain_signals_json(
 
 /*
  * Append a JSON array with one object per rule, in the order of rs: id, tag,
- * points, dsl, truth, because, and more, the number of reasons left out.
+ * points, dsl, truth, silenced, because, and more, the number of reasons left
+ * out.
  */
 void explain_rules_json(
     struct str *s, const struct ruleset *rs, const struct signals *sigs);

@@ -18,7 +18,7 @@
 #define ATTR_NAME_SIZE (sizeof("attr.") + EVENT_ATTR_NAME_MAX)
 
 static void explain_add_rule(struct str *s, const struct rule *rule,
-    const struct value *values, const struct ruleset *rs);
+    const struct value *values, const struct ruleset *rs, bool silenced);
 static void add_because(struct str *s, const struct rule *rule,
     const struct rule_comparison *by, const struct value *values,
     const struct ruleset *rs);
@@ -66,7 +66,8 @@ explain_rules_json(
 	rule_values(rs, sigs, values);
 	writer_array(s, NULL);
 	for (i = 0; i < rs->n_rules; i++)
-		explain_add_rule(s, &rs->rules[i], values, rs);
+		explain_add_rule(s, &rs->rules[i], values, rs,
+		    rule_silenced(&rs->rules[i], sigs->silences));
 	writer_end(s);
 }
 
@@ -150,7 +151,7 @@ explain_changes_json(struct str *s, const struct counterfactuals *changes)
 
 static void
 explain_add_rule(struct str *s, const struct rule *rule,
-    const struct value *values, const struct ruleset *rs)
+    const struct value *values, const struct ruleset *rs, bool silenced)
 {
 	struct rule_explain why;
 	struct str dsl;
@@ -165,6 +166,7 @@ explain_add_rule(struct str *s, const struct rule *rule,
 	writer_int(s, "points", rule->points);
 	writer_text(s, "dsl", str_text(&dsl));
 	writer_text(s, "truth", truths[why.truth]);
+	writer_bool(s, "silenced", silenced);
 	writer_array(s, "because");
 	for (i = 0; i < why.n && i < RULE_EXPLAIN_MAX; i++)
 		add_because(s, rule, &why.by[i], values, rs);

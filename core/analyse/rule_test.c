@@ -77,6 +77,7 @@ given_signals(const struct rule_test *test, enum event_type type,
 	ret->value[SIGNAL_EVENT_TYPE] = value_string(event_type_name(type));
 	*event = (struct event) { .type = type, .attrs = attrs };
 	ret->event = event;
+	ret->silences = NULL;
 	for (i = 0; i < test->n_given; i++) {
 		given = &test->given[i];
 		if (given->attr == NULL)

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@
 
 #define ATTR_PREFIX "attr."
 #define ATTR_PREFIX_LEN (sizeof(ATTR_PREFIX) - 1)
+#define SILENCED_RULE "rule:"
+#define SILENCED_TAG "tag:"
 #define NUMBER_SIZE 32 /* fits each number of str_number(), and a NUL */
 #define EXACT_DIGITS 15 /* a double represents each integer of 15 digits */
 #define HEAD_MEMBERS 5
@@ -44,6 +47,7 @@ struct sample_member {
 };
 
 static void add_shadow(struct str *s, const struct shadow_result *shadow);
+static void add_silenced(struct str *s, const struct rule_silences *silences);
 static void add_signal_values(struct str *s, const struct value *value);
 static int read_whole_or_head(
     struct sample_reader *r, struct arena *a, struct sample *ret);
@@ -59,6 +63,9 @@ static bool sample_read_ruleset(struct sample_reader *r, struct sample *ret);
 static bool sample_read_model(struct sample_reader *r, struct sample *ret);
 static bool read_p(struct sample_reader *r, struct sample *ret);
 static bool read_p_even(struct sample_reader *r, struct sample *ret);
+static bool read_silenced(struct sample_reader *r, struct sample *ret);
+static bool read_silence(
+    struct sample_reader *r, const struct raw *raw, struct rule_silence *ret);
 static bool read_signal_values(struct sample_reader *r, struct sample *ret);
 static bool read_version(struct sample_reader *r, const char **ret);
 static bool read_total(struct sample_reader *r, int *ret);
@@ -95,6 +102,7 @@ static const struct sample_member members[] = {
 	{ "model", sample_read_model },
 	{ "p", read_p },
 	{ "pEven", read_p_even },
+	{ "silenced", read_silenced },
 	{ "values", read_signal_values },
 };
 
@@ -117,6 +125,8 @@ sample_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 		score_reasons(s, &d->rules);
 		sample_model(s, d);
 	}
+	if (sigs->silences != NULL)
+		add_silenced(s, sigs->silences);
 	if (shadow != NULL)
 		add_shadow(s, shadow);
 	add_signal_values(s, sigs->value);
@@ -149,6 +159,8 @@ sample_read(struct arena *a, const char *text, size_t len, struct sample *ret)
 		ret->signals.value[i] = value_unknown();
 	memset(&ret->event, 0, sizeof(ret->event));
 	ret->signals.event = &ret->event;
+	ret->signals.silences = NULL;
+	ret->silences = (struct rule_silences) { .list = ret->silenced };
 	return read_whole_or_head(&r, a, ret);
 }
 
@@ -171,6 +183,23 @@ add_shadow(struct str *s, const struct shadow_result *shadow)
 	writer_text(s, "verdict", verdict_name(shadow->verdict));
 	writer_name(s, "tags");
 	score_reasons(s, &shadow->score);
+	writer_end(s);
+}
+
+static void
+add_silenced(struct str *s, const struct rule_silences *silences)
+{
+	char text[sizeof(SILENCED_RULE) + RULE_ID_MAX];
+	const struct rule_silence *one;
+	size_t i;
+
+	writer_array(s, "silenced");
+	for (i = 0; i < silences->n; i++) {
+		one = &silences->list[i];
+		snprintf(text, sizeof(text), "%s%s",
+		    one->tag ? SILENCED_TAG : SILENCED_RULE, one->name);
+		writer_text(s, NULL, text);
+	}
 	writer_end(s);
 }
 
@@ -324,6 +353,46 @@ static bool
 read_p_even(struct sample_reader *r, struct sample *ret)
 {
 	return sample_read_number(r, &ret->p_even);
+}
+
+static bool
+read_silenced(struct sample_reader *r, struct sample *ret)
+{
+	const char *before = "[";
+	struct raw raw;
+
+	/* A second list is an error. */
+	if (ret->silences.n > 0)
+		return false;
+	do {
+		if (!skip_text(r, before) || !read_raw(r, &raw) ||
+		    ret->silences.n == RULE_SILENCES_MAX ||
+		    !read_silence(r, &raw, &ret->silenced[ret->silences.n]))
+			return false;
+		ret->silences.n++;
+		before = ",";
+	} while (!skip_text(r, "]"));
+	ret->signals.silences = &ret->silences;
+	return true;
+}
+
+static bool
+read_silence(
+    struct sample_reader *r, const struct raw *raw, struct rule_silence *ret)
+{
+	const size_t tag = strlen(SILENCED_TAG), rule = strlen(SILENCED_RULE);
+	struct raw rest = *raw;
+	size_t prefix;
+
+	ret->tag = raw->len > tag && memcmp(raw->text, SILENCED_TAG, tag) == 0;
+	prefix = ret->tag ? tag : rule;
+	if (!ret->tag &&
+	    (raw->len <= rule || memcmp(raw->text, SILENCED_RULE, rule) != 0))
+		return false;
+	rest.text += prefix;
+	rest.len -= prefix;
+	ret->name = sample_read_text(r, &rest);
+	return ret->name != NULL;
 }
 
 /*

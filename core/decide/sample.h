@@ -9,6 +9,7 @@
 #include "core/decide/policy.h"
 #include "core/decide/score.h"
 #include "core/event/event.h"
+#include "core/rule/rule.h"
 #include "core/signal/signals.h"
 
 struct arena;
@@ -33,6 +34,8 @@ struct sample {
 	double p; /* of the model, see model_risk() */
 	double p_even;
 	int rules_score; /* total of score_weighted(); -1 if unknown */
+	struct rule_silence silenced[RULE_SILENCES_MAX]; /* of silences */
+	struct rule_silences silences; /* if not empty, of signals */
 	struct signals signals; /* signals.event points to event below */
 	struct event event; /* has only the attributes */
 };
@@ -40,11 +43,13 @@ struct sample {
 /*
  * Append the sample of a decision by rs as a JSON object without spaces:
  * {"scorer","ruleset","score","verdict","watched"?,"rulesScore"?,"tags"?,
- * "model"?,"p"?,"pEven"?,"shadow"?,"values","signals"?}.
+ * "model"?,"p"?,"pEven"?,"silenced"?,"shadow"?,"values","signals"?}.
  * - The members up to watched are the head.
  * - rulesScore is written if the scorer is not weighted.
  * - tags, model, p and pEven are written if it is ml.  tags are the reasons of
  *   the rules, for labels.
+ * - silenced has the rules and tags that are silenced for the event, such as
+ *   ["rule:r_velocity","tag:geo"].
  * - shadow may be NULL; otherwise its object has id, score, verdict and tags,
  *   all of its reasons.  In a rollout it has arm, "live" or "shadow"; in the
  *   arm of the shadow, which made the decision, score, verdict and tags are

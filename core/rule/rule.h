@@ -30,6 +30,7 @@ struct str;
 #define RULE_STRING_MAX 1024 /* bytes of a string without its escapes */
 #define RULE_TEXT_MAX 1048576 /* bytes of a ruleset's text */
 #define RULE_MISTAKES_MAX 50 /* mistakes that are worth a list */
+#define RULE_SILENCES_MAX 64 /* rules and tags silenced for one event */
 
 /* The most bytes of its arena that a ruleset of len bytes of text takes. */
 #define RULE_ARENA_SIZE(len) (24 * (size_t)(len) + 4096)
@@ -115,6 +116,18 @@ struct rule_mistakes {
 	bool no_memory; /* the arena was full */
 };
 
+/* Rules that do not fire for an event. */
+struct rule_silence {
+	const char *name; /* the id of a rule, or a tag */
+	bool tag; /* it is a tag: all rules with this tag */
+};
+
+/* What is silenced for one event. */
+struct rule_silences {
+	const struct rule_silence *list;
+	size_t n; /* at most RULE_SILENCES_MAX */
+};
+
 /* The rules that fired, in ruleset order. */
 struct rule_hits {
 	uint16_t index[RULES_MAX];
@@ -142,9 +155,6 @@ struct ruleset *rule_compile(struct arena *a, const char *text, size_t len,
 struct ruleset *rule_compile_all(struct arena *a, const char *text, size_t len,
     struct rule_mistakes *ret) __attribute__((warn_unused_result));
 
-/* Set f to a mistake, in the form of rule_compile().  Return -1. */
-int rule_mistake_fail(const struct rule_mistake *mistake, struct fail *f);
-
 /* Set f to a mistake in the form of rule_compile().  Return -1. */
 int rule_mistake_fail(const struct rule_mistake *mistake, struct fail *f);
 
@@ -156,10 +166,19 @@ bool rule_ident(const char *text);
 
 /*
  * Evaluate all rules over the signals, and set *ret to those whose condition is
- * true.  A rule whose condition is unknown does not fire.
+ * true and that are not silenced.  A rule whose condition is unknown does not
+ * fire.
  */
 void rule_eval(const struct ruleset *rs, const struct signals *sigs,
     struct rule_hits *ret);
+
+/* Set *ret to the rules whose condition is true, but that are silenced. */
+void rule_eval_silenced(const struct ruleset *rs, const struct signals *sigs,
+    struct rule_hits *ret);
+
+/* Whether one of the silences, which may be NULL, silences the rule. */
+bool rule_silenced(
+    const struct rule *rule, const struct rule_silences *silences);
 
 /*
  * Append one rule as canonical text on one line, such as "rule r_velocity {

@@ -9,6 +9,11 @@
 #include "core/rule/rule_int.h"
 #include "core/signal/signals.h"
 
+static void eval_all(const struct ruleset *rs, const struct signals *sigs,
+    struct rule_hits *ret);
+static void keep_hits(const struct ruleset *rs,
+    const struct rule_silences *silences, bool silenced,
+    struct rule_hits *hits);
 static void eval_rules(const struct ruleset *rs, const struct value *values,
     struct rule_hits *ret);
 static void eval_attrs(const struct ruleset *rs, const struct signals *sigs,
@@ -27,11 +32,34 @@ void
 rule_eval(
     const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret)
 {
-	/* Most rulesets read no attributes; use the signals without a copy. */
-	if (rs->attrs->n == 0)
-		eval_rules(rs, sigs->value, ret);
-	else
-		eval_attrs(rs, sigs, ret);
+	eval_all(rs, sigs, ret);
+	if (sigs->silences != NULL)
+		keep_hits(rs, sigs->silences, false, ret);
+}
+
+void
+rule_eval_silenced(
+    const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret)
+{
+	ret->n = 0;
+	if (sigs->silences == NULL)
+		return;
+	eval_all(rs, sigs, ret);
+	keep_hits(rs, sigs->silences, true, ret);
+}
+
+bool
+rule_silenced(const struct rule *rule, const struct rule_silences *silences)
+{
+	const struct rule_silence *one;
+	size_t i;
+
+	for (i = 0; silences != NULL && i < silences->n; i++) {
+		one = &silences->list[i];
+		if (strcmp(one->tag ? rule->tag : rule->id, one->name) == 0)
+			return true;
+	}
+	return false;
 }
 
 void
@@ -56,6 +84,33 @@ enum truth
 rule_truth(const struct rule_cond *c, const struct value *values)
 {
 	return eval_cond(c, values);
+}
+
+/* Evaluate the rules as if none were silenced. */
+static void
+eval_all(
+    const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret)
+{
+	/* Most rulesets read no attributes; use the signals without a copy. */
+	if (rs->attrs->n == 0)
+		eval_rules(rs, sigs->value, ret);
+	else
+		eval_attrs(rs, sigs, ret);
+}
+
+/* Of the hits, keep those that are silenced, or those that are not. */
+static void
+keep_hits(const struct ruleset *rs, const struct rule_silences *silences,
+    bool silenced, struct rule_hits *hits)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < hits->n; i++) {
+		hits->index[n] = hits->index[i];
+		n += rule_silenced(&rs->rules[hits->index[i]], silences) ==
+		    silenced;
+	}
+	hits->n = n;
 }
 
 /* Evaluate the rules over the values of signals and attributes. */

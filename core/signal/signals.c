@@ -70,6 +70,7 @@ signals_compute(const struct event *ev, const struct signal_facts *facts,
 	for (i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++)
 		namespaces[i](ev, facts, ret->value);
 	ret->event = ev;
+	ret->silences = NULL;
 }
 
 void

@@ -11,6 +11,7 @@
 
 struct graph_node;
 struct entity_risk_rates;
+struct rule_silences;
 struct user_state;
 struct str;
 
@@ -46,12 +47,14 @@ struct signal_facts {
 struct signals {
 	struct value value[SIGNAL__MAX];
 	const struct event *event;
+	const struct rule_silences *silences; /* of the event; NULL: none */
 };
 
 /*
  * Compute all signals of an event from the facts, as assay-rules(5) describes
- * them.  A signal whose input is absent is unknown.  Equal inputs give equal
- * signals.  *ret and its strings point into ev, facts and what they point to.
+ * them.  A signal whose input is absent is unknown.  No rule is silenced.
+ * Equal inputs give equal signals.  *ret and its strings point into ev, facts
+ * and what they point to.
  */
 void signals_compute(const struct event *ev, const struct signal_facts *facts,
     struct signals *ret);

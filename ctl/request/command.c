@@ -38,6 +38,7 @@ static const struct {
 	{ "Configuration as files", "config" },
 	{ "Proposals", "proposals" },
 	{ "Lists", "lists" },
+	{ "Exceptions", "exceptions" },
 	{ "Settings, storage, personal data",
 	    "erase retention settings status storage stored" },
 	{ "Operators and keys", "audit keys users" },

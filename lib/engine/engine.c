@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Rulebooks, lists, models and places in the memory of a worker. */
+/* Rulebooks, lists, exceptions, models and places in the memory of a worker. */
 #include "config.h"
 
 #include <math.h>
@@ -22,6 +22,7 @@
 #include "lib/engine/candidate_model.h"
 #include "lib/engine/engine.h"
 #include "lib/engine/event_digest.h"
+#include "lib/engine/exception_cache.h"
 #include "lib/engine/geoip.h"
 #include "lib/engine/list_cache.h"
 #include "lib/engine/tag_weight_cache.h"
@@ -70,6 +71,7 @@ struct engine {
 	struct tag_weight_cache learned;
 	struct active_model served;
 	struct list_cache *lists;
+	struct exception_cache *exceptions;
 	struct placeholders placeholders; /* of the setting */
 	const struct geoip *geoip;
 	struct spool *spool;
@@ -113,6 +115,8 @@ engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
 		goto err0;
 	if ((e->lists = list_cache_new()) == NULL)
 		goto err1;
+	if ((e->exceptions = exception_cache_new()) == NULL)
+		goto err2;
 	e->current = -1;
 	active_model_init(&e->served);
 	e->scoring = (struct scoring) {
@@ -136,14 +140,16 @@ engine_new(enum scorer scorer, enum scorer shadow, const struct geoip *geoip,
 		    mmap(NULL, LOAD_SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (e->loads[i].block == MAP_FAILED)
-			goto err2;
+			goto err3;
 		arena_init(&e->loads[i].arena, e->loads[i].block, LOAD_SIZE);
 	}
 	return e;
 
-err2:
+err3:
 	while (i-- > 0)
 		munmap(e->loads[i].block, LOAD_SIZE);
+	exception_cache_free(e->exceptions);
+err2:
 	list_cache_free(e->lists);
 err1:
 	free(e);
@@ -163,6 +169,7 @@ engine_free(struct engine *e)
 		arena_reset(&e->loads[i].arena);
 		munmap(e->loads[i].block, LOAD_SIZE);
 	}
+	exception_cache_free(e->exceptions);
 	list_cache_free(e->lists);
 	tag_weight_cache_clear(&e->learned);
 	free(e);
@@ -182,6 +189,7 @@ engine_session(struct engine *e, const struct db *db)
 	e->candidate.epoch = ACTIVE_MODEL_EXPIRED;
 	e->learned.epoch = TAG_WEIGHT_CACHE_EXPIRED;
 	list_cache_expire(e->lists);
+	exception_cache_expire(e->exceptions);
 }
 
 int
@@ -202,7 +210,9 @@ engine_refresh(struct engine *e, struct db *db, struct arena *a,
 		return -1;
 	if (candidate_model_refresh(&e->candidate, db, a, now->model, f) == -1)
 		return -1;
-	return list_cache_refresh(e->lists, db, now->lists, f);
+	if (list_cache_refresh(e->lists, db, now->lists, f) == -1)
+		return -1;
+	return exception_cache_refresh(e->exceptions, db, now->exceptions, f);
 }
 
 int
@@ -219,6 +229,7 @@ engine_load(struct engine *e, struct db *db, struct arena *a, struct fail *f)
 	now.rules = rows_int(&r, 0, "rules");
 	now.policies = rows_int(&r, 0, "policies");
 	now.lists = rows_int(&r, 0, "lists");
+	now.exceptions = rows_int(&r, 0, "exceptions");
 	now.settings = rows_int(&r, 0, "settings");
 	now.model = rows_int(&r, 0, "model");
 	now.anomalies = rows_bool(&r, 0, "anomalies");
@@ -307,6 +318,12 @@ const struct list_cache *
 engine_lists(const struct engine *e)
 {
 	return e->lists;
+}
+
+const struct exception_cache *
+engine_exceptions(const struct engine *e)
+{
+	return e->exceptions;
 }
 
 enum list_kind

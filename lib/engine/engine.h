@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Rulebooks, lists, models and places in the memory of a worker. */
+/* Rulebooks, lists, exceptions, models and places in the memory of a worker. */
 #ifndef LIB_ENGINE_ENGINE_H
 #define LIB_ENGINE_ENGINE_H
 
@@ -14,6 +14,7 @@
 struct arena;
 struct db;
 struct engine;
+struct exception_cache;
 struct fail;
 struct geoip;
 struct placeholders;
@@ -27,6 +28,7 @@ struct epochs {
 	int64_t rules;
 	int64_t policies;
 	int64_t lists;
+	int64_t exceptions;
 	int64_t settings;
 	int64_t model;
 	bool anomalies; /* whether a subscriber wants alert.anomaly.v1 */
@@ -58,7 +60,7 @@ void engine_session(struct engine *e, const struct db *db);
  * Reload over db what has other epochs than these; db may be in a transaction.
  * Rulebooks are replaced together or not: if the new ones cannot be read or
  * compiled, the old ones stay and -1 is returned with f set.  The same holds
- * for the cached lists.  a is scratch.
+ * for the cached lists and exceptions.  a is scratch.
  */
 int engine_refresh(struct engine *e, struct db *db, struct arena *a,
     const struct epochs *now, struct fail *f)
@@ -110,6 +112,9 @@ const struct placeholders *engine_placeholders(const struct engine *e);
 
 /* The cached lists. */
 const struct list_cache *engine_lists(const struct engine *e);
+
+/* The cached exceptions. */
+const struct exception_cache *engine_exceptions(const struct engine *e);
 
 /*
  * Match an event with the cached lists at now, in microseconds UTC; 0: no

@@ -35,7 +35,7 @@ static bool is_cancelled(const struct db *db);
 static bool is_blocked(const struct db *db);
 static void rest_between(const struct retention_sweep *sw);
 static piece_fn step_months, sweep_rows, remove_dead_letters, remove_labels,
-    remove_erasures, ask_vacuum, end_sweep;
+    remove_exceptions, remove_erasures, ask_vacuum, end_sweep;
 static int find_batches(struct retention_sweep *sw, struct arena *a,
     enum retention which, bool *ret_more, struct fail *f);
 static int remove_batch(struct retention_sweep *sw, struct arena *a,
@@ -71,6 +71,7 @@ static const struct {
 	{ .piece = sweep_rows, .which = RETENTION_VERDICTS },
 	{ .piece = remove_dead_letters },
 	{ .piece = remove_labels },
+	{ .piece = remove_exceptions },
 	{ .piece = remove_erasures },
 	{ .piece = ask_vacuum },
 	{ .piece = end_sweep },
@@ -270,6 +271,18 @@ remove_labels(struct retention_sweep *sw, struct arena *a,
 
 	(void)removed;
 	return remove_oldest(sw, a, STMT_RETAIN_LABELS,
+	    sw->cut[RETENTION_VERDICTS], &n, ret_more, f);
+}
+
+/* Remove old exceptions, and what they did in decisions that are gone. */
+static int
+remove_exceptions(struct retention_sweep *sw, struct arena *a,
+    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
+{
+	int64_t n;
+
+	(void)removed;
+	return remove_oldest(sw, a, STMT_RETAIN_EXCEPTIONS,
 	    sw->cut[RETENTION_VERDICTS], &n, ret_more, f);
 }
 

@@ -48,7 +48,7 @@ static enum txn_try try_failed(struct txn *txn, bool committing);
 static bool commit_took_place(struct txn *txn);
 static int decide_events(struct txn *txn, struct fail *f);
 static int decide_event(struct txn *txn, struct txn_event *ev, struct fail *f);
-static int decide_by(struct txn *txn, struct txn_event *ev,
+static int decide_noting(struct txn *txn, struct txn_event *ev,
     const struct rulebook *book, struct fail *f);
 static int decide_sides(struct txn *txn, struct txn_event *ev, struct fail *f);
 static void set_outcomes(struct txn *txn);
@@ -98,6 +98,9 @@ txn_count(struct worker_slot *slot, const struct decision_request *item)
 	    item->outcome == TXN_REPLAYED ? 1 : 0, 1);
 	if (item->outcome == TXN_DECIDED && item->rolled_out)
 		metric_add(slot, METRIC_ID_ROLLOUTS,
+		    (size_t)item->answer.verdict - VERDICT_ALLOW, 0, 1);
+	if (item->outcome == TXN_DECIDED && item->silenced)
+		metric_add(slot, METRIC_ID_SILENCED,
 		    (size_t)item->answer.verdict - VERDICT_ALLOW, 0, 1);
 	for (i = 0; i < IDENTIFIER__MAX && item->outcome == TXN_DECIDED; i++)
 		metric_add(slot, METRIC_ID_PLACEHOLDERS, i, 0,
@@ -341,7 +344,8 @@ decide_event(struct txn *txn, struct txn_event *ev, struct fail *f)
 		return -1;
 	event_context_facts(&context, &ev->facts);
 	signals_compute(event, &ev->facts, &ev->signals);
-	if (decide_sides(txn, ev, f) == -1)
+	if (txn_find_exceptions(txn, ev, f) == -1 ||
+	    decide_sides(txn, ev, f) == -1)
 		return -1;
 	if (ev->item->dry_run)
 		return 0;
@@ -351,17 +355,27 @@ decide_event(struct txn *txn, struct txn_event *ev, struct fail *f)
 	return 0;
 }
 
-/* Decide an event with a book, and apply a watch entry. */
+int
+txn_decide_by(struct txn *txn, const struct txn_event *ev,
+    const struct rulebook *book, const struct signals *sigs,
+    struct decision *ret, struct fail *f)
+{
+	if (decide(book, sigs, txn->arena, ret, f) == -1)
+		return -1;
+	return ev->listed == LIST_WATCH ? decide_watched(txn->arena, ret, f)
+					: 0;
+}
+
+/* Decide an event with a book, and note what its exceptions change. */
 static int
-decide_by(struct txn *txn, struct txn_event *ev, const struct rulebook *book,
-    struct fail *f)
+decide_noting(struct txn *txn, struct txn_event *ev,
+    const struct rulebook *book, struct fail *f)
 {
 	ev->ruleset = book->ruleset;
-	if (decide(book, &ev->signals, txn->arena, &ev->decision, f) == -1)
+	if (txn_decide_by(txn, ev, book, &ev->signals, &ev->decision, f) == -1)
 		return -1;
-	return ev->listed == LIST_WATCH
-	    ? decide_watched(txn->arena, &ev->decision, f)
-	    : 0;
+	txn_note_silenced(txn, ev, book);
+	return 0;
 }
 
 /*
@@ -384,19 +398,20 @@ decide_sides(struct txn *txn, struct txn_event *ev, struct fail *f)
 		arm = rollout_arm_of(
 		    &shadow, engine_digest_key(txn->engine), event->user);
 	if (arm == ARM_SHADOW &&
-	    decide_by(txn, ev, &shadow.book, &no_room) == -1) {
+	    decide_noting(txn, ev, &shadow.book, &no_room) == -1) {
 		arena_rewind(txn->arena, mark);
 		arm = ARM_LIVE;
 	}
 	if (arm == ARM_SHADOW)
 		shadow.book = *book;
-	else if (decide_by(txn, ev, book, f) == -1)
+	else if (decide_noting(txn, ev, book, f) == -1)
 		return -1;
 	if (there && !ev->item->dry_run)
 		decide_shadow(&shadow, &ev->signals, ev->listed == LIST_WATCH,
 		    txn->arena, &ev->shadow);
 	ev->shadow.arm = arm;
 	ev->item->rolled_out = arm == ARM_SHADOW;
+	ev->item->silenced = ev->silenced_by != NULL;
 	return 0;
 }
 

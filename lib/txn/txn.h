@@ -80,6 +80,7 @@ struct decision_request {
 	bool spooled; /* if degraded: logged in the spool */
 	int placeholders; /* bits of 1 << event_identifier */
 	bool rolled_out; /* a shadow made the decision */
+	bool silenced; /* an exception kept a rule from firing */
 };
 
 /*

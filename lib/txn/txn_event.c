@@ -204,6 +204,7 @@ build_event(struct txn *txn, struct txn_event *ev,
 	if (ev->user == NULL)
 		return fail_memory(f);
 	item->rolled_out = false;
+	item->silenced = false;
 	item->placeholders = entity_graph_identifier(txn->graph, event,
 	    engine_placeholders(txn->engine), ev->identifiers);
 	return item->placeholders == -1 ? fail_memory(f) : 0;

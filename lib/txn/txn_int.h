@@ -23,6 +23,7 @@
 
 struct arena;
 struct db;
+struct exception_match;
 struct rows;
 struct ruleset;
 struct user_state;
@@ -115,6 +116,10 @@ struct txn_event {
 	struct entity_risk_rates risk[IDENTIFIER__MAX]; /* of device and ip */
 	struct signal_facts facts; /* the signals point into it */
 	struct signals signals;
+	struct exception_match *exceptions; /* NULL: none hold for it */
+	const char *silenced_by; /* ids of those that kept a rule from firing,
+				    with commas between them; NULL: none */
+	enum verdict verdict_without; /* if silenced: without exceptions */
 	const char *sample; /* JSON for the detail row */
 	const char *case_id; /* for the verdict review, else NULL */
 };
@@ -252,6 +257,33 @@ int txn_send_lists(struct txn *txn, unsigned subjects, int *ret_index,
  */
 int txn_match_lists(struct txn *txn, unsigned queried, const struct rows *r,
     struct fail *f) __attribute__((warn_unused_result));
+
+/* txn.c */
+
+/*
+ * Decide an event with a book from these signals, and apply a watch entry.
+ * Returns 0, or -1 with f set if the arena is full.
+ */
+int txn_decide_by(struct txn *txn, const struct txn_event *ev,
+    const struct rulebook *book, const struct signals *sigs,
+    struct decision *ret, struct fail *f) __attribute__((warn_unused_result));
+
+/* txn_exceptions.c */
+
+/*
+ * Find the exceptions that hold for an event, and silence their rules in its
+ * signals.  Returns 0, or -1 with f set if the arena is full.
+ */
+int txn_find_exceptions(struct txn *txn, struct txn_event *ev, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * After a decision with the book, note which exceptions kept a rule from
+ * firing, and what the verdict would be without exceptions; nothing if the
+ * arena is full.
+ */
+void txn_note_silenced(
+    struct txn *txn, struct txn_event *ev, const struct rulebook *book);
 
 /* txn_queue.c */
 

@@ -290,6 +290,7 @@ read_open(struct txn *txn, const struct rows *r, struct fail *f)
 	epochs.rules = rows_int(r, 0, "rules");
 	epochs.policies = rows_int(r, 0, "policies");
 	epochs.lists = rows_int(r, 0, "lists");
+	epochs.exceptions = rows_int(r, 0, "exceptions");
 	epochs.settings = rows_int(r, 0, "settings");
 	epochs.model = rows_int(r, 0, "model");
 	epochs.anomalies = rows_bool(r, 0, "anomalies");

@@ -34,6 +34,7 @@ static int commit_writes(struct txn *txn, struct fail *f);
 static bool is_recorded(const struct txn *txn, const struct txn_event *ev);
 static bool is_review(const struct txn *txn, const struct txn_event *ev);
 static bool is_anomaly(const struct txn *txn, const struct txn_event *ev);
+static bool is_silenced(const struct txn *txn, const struct txn_event *ev);
 static bool is_dry_run(const struct txn *txn, const struct txn_event *ev);
 static void fill_verdict(struct cols *c, const struct txn_event *ev);
 static void fill_detail(struct cols *c, const struct txn_event *ev);
@@ -41,6 +42,7 @@ static void fill_degraded(struct cols *c, const struct txn_event *ev);
 static void fill_dry_run(struct cols *c, const struct txn_event *ev);
 static void fill_case(struct cols *c, const struct txn_event *ev);
 static void fill_trail(struct cols *c, const struct txn_event *ev);
+static void fill_exception_use(struct cols *c, const struct txn_event *ev);
 static void fill_anomaly(struct cols *c, const struct txn_event *ev);
 static int64_t scored_id(const struct txn_event *ev, enum event_identifier id);
 static const char *amount_text(struct arena *a, const struct event *event);
@@ -62,6 +64,8 @@ static const struct event_table {
   dry_runs = { STMT_TXN_ADD_DRY_RUNS, is_dry_run, fill_dry_run },
   cases = { STMT_TXN_ADD_CASES, is_review, fill_case },
   trail = { STMT_TXN_ADD_TRAIL, is_review, fill_trail },
+  exception_uses = { STMT_TXN_ADD_EXCEPTION_USES, is_silenced,
+	  fill_exception_use },
   anomalies = { STMT_TXN_ADD_ANOMALIES, is_anomaly, fill_anomaly };
 
 /* fill_detail() and send_states() fill in two tables with one set of names. */
@@ -83,6 +87,7 @@ txn_write(struct txn *txn, struct fail *f)
 	    send_states(txn, false, f) == -1 ||
 	    send_events(txn, &cases, f) == -1 ||
 	    send_events(txn, &trail, f) == -1 ||
+	    send_events(txn, &exception_uses, f) == -1 ||
 	    send_events(txn, &anomalies, f) == -1 ||
 	    send_events(txn, &dry_runs, f) == -1)
 		return -1;
@@ -306,6 +311,14 @@ is_anomaly(const struct txn *txn, const struct txn_event *ev)
 	    z->type == VALUE_NUMBER && z->number >= engine_anomaly(txn->engine);
 }
 
+/* Whether an exception kept a rule from firing. */
+static bool
+is_silenced(const struct txn *txn, const struct txn_event *ev)
+{
+	(void)txn;
+	return txn_is_logged(ev) && ev->silenced_by != NULL;
+}
+
 static bool
 is_dry_run(const struct txn *txn, const struct txn_event *ev)
 {
@@ -403,6 +416,21 @@ fill_trail(struct cols *c, const struct txn_event *ev)
 {
 	cols_text(c, TXN_ADD_TRAIL_CASE_ID, ev->case_id);
 	cols_time(c, TXN_ADD_TRAIL_AT, ev->now);
+}
+
+static void
+fill_exception_use(struct cols *c, const struct txn_event *ev)
+{
+	const struct decision_answer *answer = &ev->item->answer;
+
+	cols_text(c, TXN_ADD_EXCEPTION_USES_EXCEPTIONS, ev->silenced_by);
+	cols_time(c, TXN_ADD_EXCEPTION_USES_DECIDED_AT, answer->decided_at);
+	cols_text(c, TXN_ADD_EXCEPTION_USES_VERDICT_ID, answer->id);
+	cols_text(c, TXN_ADD_EXCEPTION_USES_EVENT_ID, answer->event_id);
+	cols_text(
+	    c, TXN_ADD_EXCEPTION_USES_VERDICT, verdict_name(answer->verdict));
+	cols_text(c, TXN_ADD_EXCEPTION_USES_VERDICT_WITHOUT,
+	    verdict_name(ev->verdict_without));
 }
 
 /* The event alert.anomaly.v1. */

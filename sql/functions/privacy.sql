@@ -279,8 +279,8 @@ begin atomic
 	where e.erased_at < excluded.erased_at;
 end;
 
--- Remove what names an erased user without a date: saved views; and end the
--- proposals to erase the user that were made before.
+-- Remove what names an erased user: saved views, which have no date, and exceptions
+-- that were made before; and end the proposals about the user that were made before.
 create or replace function assay.erasures_tidy()
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -288,11 +288,17 @@ as $$
 begin
 	delete from assay.saved_view v using assay.erasure e
 	where e.user_hash = assay.user_hash(v.query::json ->> 'userId');
-	perform assay.proposal_erase(p.body::json ->> 'userId')
+	perform assay.proposal_erase(assay.proposal_user(p))
 	from assay.proposal p join assay.erasure e
-	    on e.user_hash = assay.user_hash(p.body::json ->> 'userId')
+	    on e.user_hash = assay.user_hash(assay.proposal_user(p))
 		and e.erased_at >= p.created_at
-	where p.status in ('pending', 'failed') and p.subject = 'erasure';
+	where p.status in ('pending', 'failed');
+	delete from assay.rule_exception x using assay.erasure e
+	where x.subject = 'user' and e.user_hash = assay.user_hash(x.value)
+		and e.erased_at >= x.created_at;
+	if found then
+		update assay.epoch set exceptions = exceptions + 1;
+	end if;
 end
 $$;
 
@@ -486,6 +492,11 @@ begin
 		budget := budget - deleted.n;
 	end loop;
 	more := budget < max_rows;
+	delete from assay.rule_exception e
+	where e.subject = 'user' and e.value = who;
+	if found then
+		update assay.epoch set exceptions = exceptions + 1;
+	end if;
 end
 $$;
 
@@ -530,6 +541,8 @@ begin atomic
 		limit b.most) e),
 	    'views', (select count(*) from assay.saved_view v
 		where v.query::json ->> 'userId' = who),
+	    'exceptions', (select count(*) from assay.rule_exception e
+		where e.subject = 'user' and e.value = who),
 	    'graph', exists (select from assay.entity e
 		where e.kind = 1 and e.key = who),
 	    'baseline', exists (select from assay.user_state u

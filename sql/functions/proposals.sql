@@ -402,8 +402,16 @@ begin
 end
 $$;
 
--- A user is being erased: end the other proposals to do so.  One that is being
--- decided now is locked and ends by itself.
+-- The user whom a proposal is to erase, or to make an exception for; or null.
+create or replace function assay.proposal_user(p assay.proposal)
+returns text language sql stable
+return case when (p).subject = 'erasure' then (p).body::json ->> 'userId'
+    when (p).action = 'POST /v1/exceptions'
+	and (p).body::json ->> 'subject' = 'user'
+    then (p).body::json ->> 'value' end;
+
+-- A user is being erased: end the other proposals to do so, and those of exceptions
+-- for the user.  One that is being decided now is locked and ends by itself.
 create or replace function assay.proposal_erase(who text)
 returns void language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -414,8 +422,7 @@ begin
 	for other in
 		select p.id from assay.proposal p
 		where p.status in ('pending', 'failed')
-			and p.subject = 'erasure'
-			and p.body::json ->> 'userId' = who
+			and assay.proposal_user(p) = who
 		for update skip locked
 	loop
 		update assay.proposal p set status = 'expired'

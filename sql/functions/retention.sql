@@ -417,6 +417,29 @@ begin
 end
 $$;
 
+-- Delete a batch of what is known of exceptions: those that have been over for a
+-- year, and the decisions of all that are older than the cutoff.  Returns how many.
+create or replace function assay.retention_exceptions(cutoff timestamptz,
+    max_rows bigint)
+returns bigint language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $$
+declare
+	uses bigint;
+begin
+	delete from assay.rule_exception e
+	where coalesce(e.ended_at, e.expires_at)
+		< least(clock_timestamp(), (select s.clock
+		    from assay.retention_sweep s)) - interval '1 year';
+	delete from assay.exception_use u
+	where u.ctid = any(array(select o.ctid from assay.exception_use o
+	    where o.decided_at < cutoff limit max_rows));
+	get diagnostics uses = row_count;
+	return uses;
+end
+$$;
+
 -- Delete a batch of labels whose events were never seen.  Returns how many.
 create or replace function assay.retention_labels(cutoff timestamptz,
     max_rows bigint)

@@ -445,6 +445,8 @@ const HARMLESS = {
 	"POST /v1/model/shadow/rollout": "another percentage undoes it",
 	"POST /v1/model/shadow/promote": UNDONE_BY,
 	"POST /v1/model/shadow/end": "it decides nothing, and can begin again",
+	"POST /v1/exceptions": "ending the exception undoes it",
+	"POST /v1/exceptions/{id}/end": "it can be made again",
 	"POST /v1/lists": "removing the entry undoes it",
 	"POST /v1/lists/import": "its dialog shows what it adds and replaces",
 	"POST /v1/views": "deleting the view undoes it",

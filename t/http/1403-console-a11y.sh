@@ -38,6 +38,10 @@ http POST /v1/rules '{"eventType":"card.capture","version":"candidate",
 is "a shadow runs" "$STATUS" 200
 http POST /v1/backtest '{"eventType":"card.authorize"}'
 is "a backtest is kept" "$STATUS" 200
+http POST /v1/exceptions "{\"kind\":\"tag\",\"name\":\"velocity\",
+    \"subject\":\"device\",\"value\":\"d-1\",\"reason\":\"a shop that tests\",
+    \"expiresAt\":\"$(date -u -d '7 days' +%Y-%m-%dT%H:%M:%SZ)\"}"
+is "an exception is made" "$STATUS" 201
 visit full light
 [ "${TEST_ALL:-}" != yes ] || visit full dark longer
 

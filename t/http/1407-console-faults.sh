@@ -15,7 +15,7 @@ add_analysts
 store_hostile
 start_tcp_site
 input=$(body "{password: \"correct horse\", text: \$text, case: \"$case_id\",
-    proposal: \"$proposal\", backtest: \"$backtest\"}")
+    exception: \"$exception\", proposal: \"$proposal\", backtest: \"$backtest\"}")
 run_steps faults.mjs 20 "$input"
 run_steps unknown.mjs 11 "$input"
 run_steps addresses.mjs 12 "$input"

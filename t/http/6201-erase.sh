@@ -48,8 +48,8 @@ kept_rows() {
 }
 before=$(kept_rows)
 
-stored='{"decisions":7,"requests":7,"samples":7,"cases":1,"links":6,"events":4,"views":0,"graph":true,"baseline":true,"listEntries":0}'
-nothing='{"decisions":0,"requests":0,"samples":0,"cases":0,"links":0,"events":0,"views":0,"graph":false,"baseline":false,"listEntries":0}'
+stored='{"decisions":7,"requests":7,"samples":7,"cases":1,"links":6,"events":4,"views":0,"exceptions":0,"graph":true,"baseline":true,"listEntries":0}'
+nothing='{"decisions":0,"requests":0,"samples":0,"cases":0,"links":0,"events":0,"views":0,"exceptions":0,"graph":false,"baseline":false,"listEntries":0}'
 TOKEN=$token
 http POST /v1/privacy/erase '{"userId":"u-gone","rehearse":true}'
 TOKEN=

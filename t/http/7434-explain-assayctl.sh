@@ -53,7 +53,7 @@ is "assayctl explain exits 0" "$STATUS" 0
 check "assayctl explain prints that the decision is recomputed" \
     prints '|recomputed  *yes|'
 check "assayctl explain prints the rules" \
-    prints 'RESULT  *POINTS  *TAG  *RULE  *BECAUSE|'
+    prints 'RESULT  *SILENCED  *POINTS  *TAG  *RULE  *BECAUSE|'
 check "assayctl explain prints unknown comparisons" prints '(unknown)'
 check "assayctl explain prints unknown signals" prints '|geo.country  *-|'
 ctl explain "$(all_answers w 'map(select(.changes.stricter))[0].eventId')"

@@ -108,7 +108,7 @@ is "stored counts what a user has" \
     "$STATUS $(sed -n 's/^activity entries  *//p' "$scratch/out")" "0 1"
 ctl stored u-unknown
 is "stored counts 0 for a user without data" "$STATUS $(grep -cE ' (0|no)$' \
-    "$scratch/out")" "0 10"
+    "$scratch/out")" "0 11"
 ctl erase u-after
 is "erase without --yes and a terminal exits 64" "$STATUS" 64
 ctl erase --yes u-after
@@ -119,5 +119,5 @@ ctl erase --yes u-after
 check "a second erase finds nothing" prints 'graph removed  *no'
 ctl stored u-after
 is "stored counts 0 after the erasure" "$STATUS $(grep -cE ' (0|no)$' \
-    "$scratch/out")" "0 10"
+    "$scratch/out")" "0 11"
 finish

@@ -20,7 +20,8 @@ send() {
 	is "$1 is accepted" "$STATUS" "$2"
 }
 
-# store_hostile: store them; case_id, proposal and backtest are what has them.
+# store_hostile: store them; case_id, exception, proposal and backtest are what has
+# them.
 store_hostile() {
 	send "a list reason" 201 /v1/lists '{kind: "watch", subject: "user",
 	    value: ("u" + $text), reason: ($text + $word[:150])}'
@@ -36,6 +37,10 @@ store_hostile() {
 	ids=$(sql "select id from assay.review_case where event_id ~ '^e[1-4]<'")
 	case_id=${ids%%"$lf"*}
 	is "each event has a case" "$(echo "$ids" | wc -l)" 4
+	send "the reason of an exception" 201 /v1/exceptions '{kind: "tag",
+	    name: "velocity", subject: "fingerprint", value: ("f" + $text),
+	    reason: ($text + $word[:150]), expiresAt: (now + 9e6 | todate)}'
+	exception=$(json .id)
 	send "a note" 201 "/v1/cases/$case_id/notes" '{text: $text}'
 	send "a long note" 201 "/v1/cases/$case_id/notes" '{text: $word}'
 	send "the name of a key" 201 /v1/apikeys '{name: $text}'

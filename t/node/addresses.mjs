@@ -3,9 +3,9 @@
 //
 //	node addresses.mjs MODULES CHROMIUM URL < INPUT
 //
-// INPUT is { password, text, case, proposal, backtest }: the password of
+// INPUT is { password, text, case, exception, proposal, backtest }: the password of
 // admin@example.com and ana@example.com, an analyst; the hostile text; and the ids of
-// a case, a proposal and a kept backtest.
+// a case, an exception, a proposal and a kept backtest.
 import { readFileSync } from "node:fs";
 import screens from "../../console/screens.js";
 import { clearPatterns, clearsIn, readTexts } from "./clears.mjs";
@@ -20,7 +20,8 @@ const VALUES = { type: "order.place", kind: "user",
     policy: { id: "pol_order_place" },
     policyVersions: { id: "pol_order_place", version: "v0.4.0" },
     case: { id: input.case }, decision: { id: `e1${input.text}` },
-    entity: { id: "" }, proposal: { id: input.proposal },
+    entity: { id: "" }, exception: { id: input.exception },
+    proposal: { id: input.proposal },
     backtest: { id: input.backtest }, shadow: { id: "none" } };
 
 const addresses = screens.flatMap((screen) => screen.paths.map((path) => ({ screen,
@@ -141,7 +142,7 @@ await step("back and forward lead to the same screens", async () => {
 });
 await step("the texts are on the screens that are about them", async () => {
 	for (const id of ["queue", "case", "decisions", "decision", "entity",
-	    "lists", "apikeys", "proposal", "audit"])
+	    "lists", "exceptions", "exception", "apikeys", "proposal", "audit"])
 		want(shown.includes(id) ? id : "", id);
 });
 await step("a text does not turn the sentence of a question", async () => {

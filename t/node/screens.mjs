@@ -96,6 +96,13 @@ const screens = [
 	{ id: "analytics", hash: "#/analytics", ready: ".empty, .stats" },
 	{ id: "model", hash: "#/model", ready: ".facts" },
 	{ id: "proposals", hash: "#/proposals", ready: ".empty, tbody" },
+	{ id: "exceptions", hash: "#/exceptions", ready: ".empty, tbody" },
+	{ id: "exceptions-add", empty: false, hash: "#/exceptions",
+	    ready: ".empty, tbody", before: press("Make an exception") },
+	{ id: "exception", ready: ".facts", empty: false, hash: async (page) => {
+		const [{ id }] = await answerTo(page, "/v1/exceptions");
+		return `#/exceptions/${id}`;
+	    } },
 	{ id: "lists", hash: "#/lists", ready: ".empty, tbody" },
 	{ id: "lists-add", empty: false, hash: "#/lists", ready: ".empty, tbody",
 	    before: press("Add an entry") },

@@ -311,6 +311,53 @@ START_TEST(nan_is_unknown)
 }
 END_TEST
 
+START_TEST(silenced_rules_do_not_fire)
+{
+	static const struct {
+		struct rule_silence silence[2];
+		size_t n, fired[3], n_fired;
+	} cases[] = {
+		{ { { NULL, false } }, 0, { 0, 1, 2 }, 3 },
+		{ { { "a", false } }, 1, { 1, 2 }, 2 },
+		{ { { "two", true } }, 1, { 0 }, 1 },
+		{ { { "a", false }, { "two", true } }, 2, { 0 }, 0 },
+		/* An id is no tag, a tag no id, and a rule may be unknown. */
+		{ { { "a", true }, { "two", false } }, 2, { 0, 1, 2 }, 3 },
+		{ { { "d", false }, { "e", false } }, 2, { 0, 1, 2 }, 3 },
+	};
+	const struct rule_silences silences = { cases[_i].silence,
+		cases[_i].n };
+	static struct rule_hits fired, silenced;
+	static struct signals sigs;
+	struct event ev = { 0 };
+	struct ruleset *rs;
+	size_t i;
+
+	str_add(&text,
+	    "rule a { when event.amount > 0 then score += 1, tag one }"
+	    "rule b { when event.amount > 1 then score += 1, tag two }"
+	    "rule c { when event.amount > 2 then score += 1, tag two }"
+	    "rule d { when event.amount > 9 then score += 1, tag one }");
+	rs = compile();
+	ck_assert_ptr_nonnull(rs);
+	sigs.event = &ev;
+	sigs.value[SIGNAL_EVENT_AMOUNT] = value_number(5);
+	sigs.silences = &silences;
+	rule_eval(rs, &sigs, &fired);
+	rule_eval_silenced(rs, &sigs, &silenced);
+	ck_assert_uint_eq(fired.n, cases[_i].n_fired);
+	ck_assert_uint_eq(silenced.n, 3 - fired.n);
+	for (i = 0; i < fired.n; i++)
+		ck_assert_uint_eq(fired.index[i], cases[_i].fired[i]);
+	for (i = 0; i < silenced.n; i++)
+		ck_assert(
+		    rule_silenced(&rs->rules[silenced.index[i]], &silences));
+	sigs.silences = NULL;
+	rule_eval_silenced(rs, &sigs, &silenced);
+	ck_assert_uint_eq(silenced.n, 0);
+}
+END_TEST
+
 /*
  * With every size of the arena rule_compile() either succeeds or fails cleanly.
  */
@@ -551,6 +598,7 @@ suite_rule(void)
 	tcase_add_test(tc, number_of_attributes_is_limited);
 	tcase_add_test(tc, rules_read_the_attribute_they_name);
 	tcase_add_test(tc, nan_is_unknown);
+	tcase_add_loop_test(tc, silenced_rules_do_not_fire, 0, 6);
 	tcase_add_test(tc, compile_fails_cleanly_in_full_arena);
 	tcase_add_loop_test(tc, rule_arena_size_is_enough, 0, 4);
 	tcase_add_loop_test(tc, rule_that_is_probably_a_mistake_is_warned_about,

@@ -132,6 +132,36 @@ START_TEST(values_are_in_the_order_of_the_signals)
 }
 END_TEST
 
+START_TEST(silenced_rules_are_read_back)
+{
+	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
+	struct rule_silence list[RULE_SILENCES_MAX];
+	const struct rule_silences silences = { list, (size_t)_i };
+	struct signals sigs = { .event = &ev };
+	char names[RULE_SILENCES_MAX][RULE_ID_MAX + 1];
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	for (i = 0; i < silences.n; i++) {
+		snprintf(names[i], sizeof(names[i]), "%0*zu",
+		    (int)(i % RULE_ID_MAX) + 1, i);
+		list[i] = (struct rule_silence) { names[i], i % 2 == 0 };
+	}
+	if (silences.n > 0)
+		sigs.silences = &silences;
+	text = written(&sigs, false);
+	check_read(text, &sigs);
+	ck_assert_uint_eq(got.silences.n, silences.n);
+	ck_assert((got.signals.silences == NULL) == (silences.n == 0));
+	for (i = 0; i < silences.n; i++) {
+		ck_assert_str_eq(got.silences.list[i].name, names[i]);
+		ck_assert(got.silences.list[i].tag == list[i].tag);
+	}
+}
+END_TEST
+
 START_TEST(cut_sample_is_refused)
 {
 	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
@@ -277,6 +307,13 @@ static const struct {
 	{ HEAD ",\"values\":[\"order.place\",[2],null,true]}", 0 },
 	{ HEAD ",\"values\":[[37],0.01,\"new\",[1e300],false]}", 0 },
 	{ HEAD ",\"values\":[],\"signals\":{\"attr.a\":1}}", 0 },
+	{ HEAD ",\"silenced\":[\"rule:a\",\"tag:b\"]}", 0 },
+	{ HEAD ",\"silenced\":[]}", -1 },
+	{ HEAD ",\"silenced\":[1]}", -1 },
+	{ HEAD ",\"silenced\":[\"a\"]}", -1 },
+	{ HEAD ",\"silenced\":[\"rule:\"]}", -1 },
+	{ HEAD ",\"silenced\":[\"tag:\"]}", -1 },
+	{ HEAD ",\"silenced\":[\"tag:a\"],\"silenced\":[\"tag:a\"]}", -1 },
 	{ "", -1 },
 	{ "null", -1 },
 	{ "{}", -1 },
@@ -433,6 +470,8 @@ suite_sample(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, sample_is_read_back_as_written, 0, 130);
 	tcase_add_loop_test(tc, values_are_in_the_order_of_the_signals, 0, 4);
+	tcase_add_loop_test(
+	    tc, silenced_rules_are_read_back, 0, RULE_SILENCES_MAX + 1);
 	tcase_add_test(tc, cut_sample_is_refused);
 	tcase_add_loop_test(tc, head_is_read_without_the_rest, 0, 3);
 	tcase_add_loop_test(

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: ISC
+// The texts of exceptions.
+import { addText } from "../text.js";
+
+addText({
+	"exceptions.lead": "An exception silences a rule, or all rules with a tag, for " +
+	    "one value until a time. It takes effect with the next decision.",
+	"exceptions.readonly": "Only admins make exceptions and end them. You can " +
+	    "propose one.",
+	"exceptions.filters": "Filters",
+	"exceptions.state": "State",
+	"exceptions.state.active": "active",
+	"exceptions.state.expired": "expired",
+	"exceptions.state.ended": "ended",
+	"exceptions.kind": "Silences",
+	"exceptions.kind.rule": "rule",
+	"exceptions.kind.tag": "tag",
+	"exceptions.name": "Id or tag",
+	"exceptions.type": "Event type",
+	"exceptions.type.all": "every type",
+	"exceptions.for": "For",
+	"exceptions.reason": "Reason",
+	"exceptions.until": "Until",
+	"exceptions.by": "Made by",
+	"exceptions.from": "From",
+	"exceptions.over": "Ended by",
+	"exceptions.wide.bin": "Many people have cards with this BIN: the rule fires for " +
+	    "none of them.",
+	"exceptions.wide.country": "The rule does not fire for anyone in this country.",
+	"exceptions.decisions": "Decisions",
+	"exceptions.changed": "Other verdict",
+	"exceptions.actions": "Actions",
+	"exceptions.add": "Make an exception",
+	"exceptions.save": "Save",
+	"exceptions.saved": "The exception is in effect.",
+	"exceptions.lasts": "Ends",
+	"exceptions.days": { one: "in {n} day", other: "in {n} days" },
+	"exceptions.end": "End the exception",
+	"exceptions.end.one": "End the exception from {name} for {value}",
+	"exceptions.over.done": "The exception is over.",
+	"exceptions.none": "No exceptions.",
+	"exceptions.newer": "Newer",
+	"exceptions.older": "Older",
+	"exceptions.one": "Exception from {name}",
+	"exceptions.uses": "Newest decisions in which it kept a rule from firing",
+	"exceptions.uses.none": "It has kept no rule from firing.",
+	"exceptions.event": "Event",
+	"exceptions.at": "Decided",
+	"exceptions.verdict": "Verdict",
+	"exceptions.without": "Without exceptions",
+	"exceptions.hint.address": "One IPv4 or IPv6 address.",
+});
