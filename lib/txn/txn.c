@@ -374,7 +374,9 @@ decide_noting(struct txn *txn, struct txn_event *ev,
 	ev->ruleset = book->ruleset;
 	if (txn_decide_by(txn, ev, book, &ev->signals, &ev->decision, f) == -1)
 		return -1;
-	txn_note_silenced(txn, ev, book);
+	ev->silenced_by = NULL;
+	if (ev->exceptions != NULL)
+		txn_note_silenced(txn, ev, book);
 	return 0;
 }
 

@@ -39,9 +39,6 @@ txn_note_silenced(
 	struct decision without;
 	struct fail no_room = { 0 };
 
-	ev->silenced_by = NULL;
-	if (ev->exceptions == NULL)
-		return;
 	rule_eval_silenced(book->ruleset, &ev->signals, &silenced);
 	if (silenced.n == 0)
 		return;

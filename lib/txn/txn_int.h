@@ -278,9 +278,9 @@ int txn_find_exceptions(struct txn *txn, struct txn_event *ev, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * After a decision with the book, note which exceptions kept a rule from
- * firing, and what the verdict would be without exceptions; nothing if the
- * arena is full.
+ * After a decision with the book, note which of the event's exceptions kept a
+ * rule from firing, and what the verdict would be without them; nothing if the
+ * arena is full.  Call it only if the event has exceptions.
  */
 void txn_note_silenced(
     struct txn *txn, struct txn_event *ev, const struct rulebook *book);
