@@ -44,9 +44,9 @@ void exception_cache_expire(struct exception_cache *c);
 
 /*
  * Set *ret to the exceptions that hold at now for an event of that type with
- * these keys, or to NULL if there are none.  Of more than RULE_SILENCES_MAX the
- * others have no effect.  The match is in arena a, its texts belong to the
- * cache.  Returns 0, or -1 with f set if the arena is full.
+ * these keys, at most RULE_SILENCES_MAX of them; or to NULL if there are none.
+ * The match is in arena a, its texts belong to the cache.  Returns 0, or -1
+ * with f set if the arena is full.
  */
 int exception_cache_match(const struct exception_cache *c, enum event_type type,
     const struct list_key *keys, size_t n, int64_t now, struct arena *a,
