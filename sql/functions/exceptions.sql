@@ -70,7 +70,7 @@ returns table (refusal text, body text) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-	update assay.epoch set exceptions = exceptions + 1;
+	perform from assay.epoch for update;
 	if exists (select from assay.rule_exception e
 	    where e.ended_at is null and e.expires_at > now()
 		and (e.kind, e.name, e.subject, e.value)
@@ -84,6 +84,7 @@ begin
 		return query select 'EXCEPTIONS_FULL', null;
 		return;
 	end if;
+	update assay.epoch set exceptions = exceptions + 1;
 	return query
 	with made as (
 		insert into assay.rule_exception (id, event_type, kind, name,
