@@ -34,8 +34,8 @@ static int next_piece(struct retention_sweep *sw, struct arena *a,
 static bool is_cancelled(const struct db *db);
 static bool is_blocked(const struct db *db);
 static void rest_between(const struct retention_sweep *sw);
-static piece_fn step_months, sweep_rows, remove_dead_letters, remove_labels,
-    remove_exceptions, remove_erasures, ask_vacuum, end_sweep;
+static piece_fn step_months, sweep_rows, remove_dead_letters, remove_aside,
+    ask_vacuum, end_sweep;
 static int find_batches(struct retention_sweep *sw, struct arena *a,
     enum retention which, bool *ret_more, struct fail *f);
 static int remove_batch(struct retention_sweep *sw, struct arena *a,
@@ -61,7 +61,9 @@ static const struct {
 /* Keys before verdicts, so that each key has its decision at all times. */
 static const struct {
 	piece_fn *piece;
-	enum retention which; /* collection of sweep_rows() */
+	enum retention which; /* collection of sweep_rows(), or the one whose
+				 window remove_aside() takes */
+	enum stmt stmt; /* of remove_aside() */
 	bool skipped; /* this sweep skips it if locks block it */
 } phases[] = {
 	{ .piece = sweep_rows, .which = RETENTION_IDEMPOTENCY },
@@ -70,9 +72,19 @@ static const struct {
 	{ .piece = sweep_rows, .which = RETENTION_REPLAY },
 	{ .piece = sweep_rows, .which = RETENTION_VERDICTS },
 	{ .piece = remove_dead_letters },
-	{ .piece = remove_labels },
-	{ .piece = remove_exceptions },
-	{ .piece = remove_erasures },
+
+	/* Labels of events that were never seen; what exceptions did. */
+	{ .piece = remove_aside,
+	    .which = RETENTION_VERDICTS,
+	    .stmt = STMT_RETAIN_LABELS },
+	{ .piece = remove_aside,
+	    .which = RETENTION_VERDICTS,
+	    .stmt = STMT_RETAIN_EXCEPTIONS },
+
+	/* Erasures: spooled decisions of their users are past retention. */
+	{ .piece = remove_aside,
+	    .which = RETENTION_ACTIVITY,
+	    .stmt = STMT_RETAIN_ERASURES },
 	{ .piece = ask_vacuum },
 	{ .piece = end_sweep },
 };
@@ -262,40 +274,16 @@ remove_dead_letters(struct retention_sweep *sw, struct arena *a,
 	    ret_more, f);
 }
 
-/* Remove labels of events that were never seen; no collection counts them. */
+/* Remove rows that no collection counts. */
 static int
-remove_labels(struct retention_sweep *sw, struct arena *a,
+remove_aside(struct retention_sweep *sw, struct arena *a,
     int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
 {
 	int64_t n;
 
 	(void)removed;
-	return remove_oldest(sw, a, STMT_RETAIN_LABELS,
-	    sw->cut[RETENTION_VERDICTS], &n, ret_more, f);
-}
-
-/* Remove old exceptions, and what they did in decisions that are gone. */
-static int
-remove_exceptions(struct retention_sweep *sw, struct arena *a,
-    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
-{
-	int64_t n;
-
-	(void)removed;
-	return remove_oldest(sw, a, STMT_RETAIN_EXCEPTIONS,
-	    sw->cut[RETENTION_VERDICTS], &n, ret_more, f);
-}
-
-/* Remove erasures: spooled decisions of their users are past retention. */
-static int
-remove_erasures(struct retention_sweep *sw, struct arena *a,
-    int64_t removed[RETENTION__MAX], bool *ret_more, struct fail *f)
-{
-	int64_t n;
-
-	(void)removed;
-	return remove_oldest(sw, a, STMT_RETAIN_ERASURES,
-	    sw->cut[RETENTION_ACTIVITY], &n, ret_more, f);
+	return remove_oldest(sw, a, phases[sw->phase].stmt,
+	    sw->cut[phases[sw->phase].which], &n, ret_more, f);
 }
 
 /* Detach or drop the next whole month. */
