@@ -4,7 +4,7 @@ import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { Name, useNames } from "../entity/masked.js";
 import { number } from "../format.js";
-import { href, setQuery } from "../router.js";
+import { href } from "../router.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { t } from "../text.js";
@@ -15,6 +15,7 @@ import { Empty, Loaded } from "../ui/empty.js";
 import { Filters } from "../ui/filters.js";
 import { Button } from "../ui/form.js";
 import { Note, Page, Section } from "../ui/page.js";
+import { Pages } from "../ui/pages.js";
 import { Table } from "../ui/table.js";
 import { Time } from "../ui/time.js";
 import { ExceptionDialog } from "./entry.js";
@@ -71,16 +72,6 @@ function columns(end, nameOf) {
 				    value: nameOf(row.subject, row.value) })}
 				onClick=${() => end(row)} /></div>` }],
 	];
-}
-
-function Pages({ at, full }) {
-	return (at > 0 || full) && html`<div class="buttons pages">
-		<${Button} icon="chevron-left" disabled=${at === 0}
-			onClick=${() => setQuery({ after: at === 1 ? null : at - 1 })}>
-			${t("exceptions.newer")}</${Button}>
-		<${Button} icon="chevron-right" disabled=${!full}
-			onClick=${() => setQuery({ after: at + 1 })}>
-			${t("exceptions.older")}</${Button}></div>`;
 }
 
 function Actions({ state, add }) {

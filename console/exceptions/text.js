@@ -39,8 +39,6 @@ addText({
 	"exceptions.end.one": "End the exception from {name} for {value}",
 	"exceptions.over.done": "The exception is over.",
 	"exceptions.none": "No exceptions.",
-	"exceptions.newer": "Newer",
-	"exceptions.older": "Older",
 	"exceptions.one": "Exception from {name}",
 	"exceptions.uses": "Newest decisions in which it kept a rule from firing",
 	"exceptions.uses.none": "It has kept no rule from firing.",

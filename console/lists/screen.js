@@ -3,7 +3,7 @@
 import { html, useState } from "../../third_party/preact/preact.js";
 import { call } from "../api.js";
 import { number } from "../format.js";
-import { href, setQuery } from "../router.js";
+import { href } from "../router.js";
 import { can } from "../session.js";
 import { useLoad } from "../store.js";
 import { exact, t } from "../text.js";
@@ -18,6 +18,7 @@ import { EntryDialog } from "./entry.js";
 import { ImportDialog } from "./import.js";
 import { LIST_KINDS, KIND_TONES, SUBJECTS, choices } from "./words.js";
 import { Note, Page, Section, Stat } from "../ui/page.js";
+import { Pages } from "../ui/pages.js";
 import { Table } from "../ui/table.js";
 import { Age, Time } from "../ui/time.js";
 
@@ -80,16 +81,6 @@ function Search({ onFind, onClear, found }) {
 		${found && html`<${Button} kind="quiet" icon="x" onClick=${onClear}>
 			${t("lists.search.clear")}</${Button}>`}
 	</${Form}>`;
-}
-
-function Pages({ at, full }) {
-	return (at > 0 || full) && html`<div class="buttons pages">
-		<${Button} icon="chevron-left" disabled=${at === 0}
-			onClick=${() => setQuery({ after: at === 1 ? null : at - 1 })}>
-			${t("lists.newer")}</${Button}>
-		<${Button} icon="chevron-right" disabled=${!full}
-			onClick=${() => setQuery({ after: at + 1 })}>
-			${t("lists.older")}</${Button}></div>`;
 }
 
 function Summary({ load }) {

@@ -41,8 +41,6 @@ addText({
 	"lists.propose.block": "Propose a block",
 	"lists.propose.watch": "Propose to watch",
 	"lists.none.found": "No list contains this value.",
-	"lists.newer": "Newer",
-	"lists.older": "Older",
 	"lists.none.values": "The values of this event are not known, so no list was " +
 	    "searched.",
 	"lists.totals": "Totals",
