@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Golden rule files.  X.rule X.want: the rules and tests print as the "rule"
- * and "test" lines of the want, also in the standard layout.  A line
+ * Golden rule files.  X.rule X.want: the velocities, rules and tests print as
+ * the "velocity", "rule" and "test" lines of the want, also in the standard
+ * layout.  A line
  *	given SIGNAL == LITERAL, ... -> ID ...
  * means: with these signals, and all others unknown, exactly these rules fire.
  * X.bad: the compiler finds exactly the mistakes that the first lines of the
@@ -20,6 +21,7 @@
 #include "core/rule/rule.h"
 #include "core/rule/rule_format.h"
 #include "core/rule/rule_int.h"
+#include "core/rule/velocity.h"
 #include "core/signal/signals.h"
 
 #define TEXT_MAX ((size_t)1 << 16)
@@ -30,18 +32,22 @@ struct given {
 	struct signals signals;
 	struct event event;
 	struct attr attrs[ATTRS_MAX];
+	struct velocity_value velocity[RULE_VELOCITIES_MAX];
+	struct velocity_values velocities;
 };
 
 static void check_good(const char *path, const char *want_path);
 static void check_layout(const char *path, const char *text, const char *canon);
 static void check_bad(const char *path);
 static void check_given(const struct ruleset *rs, const char *path, char *line);
-static int given_read(
-    struct given *given, const char *text, size_t len, struct rule_mistakes *m);
+static int given_read(const struct ruleset *rs, struct given *given,
+    const char *text, size_t len, struct rule_mistakes *m);
 static int given_literal(
     const struct rule_lexeme *at, struct value *ret, struct rule_mistakes *m);
-static void given_set(
-    struct given *given, const struct rule_lexeme *at, struct value value);
+static void given_set(const struct ruleset *rs, struct given *given,
+    const struct rule_lexeme *at, struct value value);
+static bool velocity_set(const struct ruleset *rs, struct given *given,
+    const char *name, struct value value);
 static const char *fired(const struct ruleset *rs, const struct given *given);
 static const char *printed(const struct ruleset *rs);
 static const char *laid_out(const char *text);
@@ -93,6 +99,7 @@ check_good(const char *path, const char *want_path)
 	for (line = strtok_r(want, "\n", &rest), canon[0] = '\0'; line != NULL;
 	     line = strtok_r(NULL, "\n", &rest))
 		if (strncmp(line, "rule ", 5) == 0 ||
+		    strncmp(line, "velocity ", 9) == 0 ||
 		    strncmp(line, "test ", 5) == 0)
 			used += (size_t)snprintf(
 			    canon + used, sizeof(canon) - used, "%s\n", line);
@@ -164,8 +171,8 @@ check_given(const struct ruleset *rs, const char *path, char *line)
 	char *signals = line + strlen("given ");
 
 	if (arrow == NULL ||
-	    given_read(&given, signals, (size_t)(arrow - signals), &mistakes) ==
-		-1) {
+	    given_read(rs, &given, signals, (size_t)(arrow - signals),
+		&mistakes) == -1) {
 		result(false, path, line, first.why, "");
 		return;
 	}
@@ -176,8 +183,8 @@ check_given(const struct ruleset *rs, const char *path, char *line)
 
 /* SIGNAL == LITERAL, ... */
 static int
-given_read(
-    struct given *given, const char *text, size_t len, struct rule_mistakes *m)
+given_read(const struct ruleset *rs, struct given *given, const char *text,
+    size_t len, struct rule_mistakes *m)
 {
 	struct rule_lexer lx;
 	struct rule_lexeme name, at;
@@ -188,6 +195,8 @@ given_read(
 		given->signals.value[i] = value_unknown();
 	given->signals.event = &given->event;
 	given->event.attrs = given->attrs;
+	given->velocities.list = given->velocity;
+	given->signals.velocities = &given->velocities;
 	if (rule_lex_init(&lx, text, len, m) == -1 ||
 	    rule_lex_next(&lx, &name, m) == -1)
 		return -1;
@@ -196,7 +205,7 @@ given_read(
 		    rule_lex_next(&lx, &at, m) == -1 ||
 		    given_literal(&at, &value, m) == -1)
 			return -1;
-		given_set(given, &name, value);
+		given_set(rs, given, &name, value);
 		if (rule_lex_next(&lx, &name, m) == -1)
 			return -1;
 		if (name.token == TOKEN_COMMA &&
@@ -224,14 +233,17 @@ given_literal(
 	return 0;
 }
 
-/* Give a signal or an attribute its value. */
+/* Give a signal, an attribute or a velocity its value. */
 static void
-given_set(struct given *given, const struct rule_lexeme *at, struct value value)
+given_set(const struct ruleset *rs, struct given *given,
+    const struct rule_lexeme *at, struct value value)
 {
 	struct attr *attr = &given->attrs[given->event.n_attrs];
 	char name[TEXT_MAX];
 
 	snprintf(name, sizeof(name), "%.*s", (int)at->len, at->text);
+	if (velocity_set(rs, given, name, value))
+		return;
 	if (strncmp(name, "attr.", 5) != 0) {
 		given->signals.value[signal_parse(name)] = value;
 		return;
@@ -241,6 +253,24 @@ given_set(struct given *given, const struct rule_lexeme *at, struct value value)
 	    : arena_strdup(&arena, name + 5);
 	attr->value = value;
 	given->event.n_attrs++;
+}
+
+/* Give a velocity of the ruleset its value; return whether it has the name. */
+static bool
+velocity_set(const struct ruleset *rs, struct given *given, const char *name,
+    struct value value)
+{
+	size_t i;
+
+	for (i = 0; i < rs->n_velocities; i++)
+		if (strncmp(name, "velocity.", 9) == 0 &&
+		    strcmp(name + 9, rs->velocities[i].name) == 0) {
+			given->velocity[given->velocities.n++] =
+			    (struct velocity_value) { rs->velocities[i].id,
+				    value };
+			return true;
+		}
+	return false;
 }
 
 /* The ids of the rules that fire, separated by blanks. */
@@ -259,22 +289,14 @@ fired(const struct ruleset *rs, const struct given *given)
 	return str_text(&s);
 }
 
-/* The rules and tests in canonical form, one a line. */
+/* The velocities, rules and tests in canonical form, one a line. */
 static const char *
 printed(const struct ruleset *rs)
 {
 	struct str s;
-	size_t i;
 
 	str_init(&s, &arena);
-	for (i = 0; i < rs->n_rules; i++) {
-		rule_print(&s, &rs->rules[i]);
-		str_addc(&s, '\n');
-	}
-	for (i = 0; i < rs->n_tests; i++) {
-		rule_print_test(&s, &rs->tests[i]);
-		str_addc(&s, '\n');
-	}
+	rule_print_all(&s, rs);
 	return str_text(&s);
 }
 

@@ -244,7 +244,7 @@ elif have nm "$what"; then
 	    LC_ALL=C sort | grep -vE '^(mem[a-z]+|__mem[a-z]+_chk)$' |
 	    grep -vE '^(strn?(len|cmp|chr|casecmp)|strr?chr|strstr|str[cp]?spn|strpbrk|strto(d|ll?|ull?|[iu]max)|__isoc[0-9]+_strto[a-z]+)$' |
 	    grep -vE '^(v?snprintf|__v?snprintf_chk)$' |
-	    grep -vE '^(sqrt|cbrt|exp|exp2|expm1|log|log2|log10|log1p|pow|fabs|floor|ceil|trunc|l?l?round|l?l?rint|nearbyint|nextafter|fmod|fmin|fmax|hypot|sin|cos|tan|a?sin|acos|atan2?|ldexp|frexp|copysign|__isinf|__isnan|__finite)$' |
+	    grep -vE '^(sqrt|cbrt|exp|exp2|expm1|log|log2|log10|log1p|pow|fabs|floor|ceil|trunc|l?l?round|l?l?rint|nearbyint|nextafter|fmod|fmin|fmax|hypot|sin|cos|tan|a?sin|acos|atan2?|ldexp|frexp|copysign|__isinf|__isnan|__finite|__float(un)?tidf)$' |
 	    grep -vE '^(inet_pton|inet_ntop|qsort|__assert_fail|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_)$' \
 	    >"$tmp/faults"
 	verdict "$what"

@@ -13,6 +13,7 @@
 #include "core/decide/sample.h"
 #include "core/event/event.h"
 #include "core/rule/rule_explain.h"
+#include "core/rule/velocity.h"
 #include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
 
@@ -41,6 +42,8 @@ struct search {
 	const struct rulebook *book;
 	struct sample changed; /* copy of the sample with one value changed */
 	struct attr *attrs; /* of the event in changed */
+	struct velocity_value *velocities; /* of the ruleset, in its order */
+	const char **velocity_names; /* with "velocity." */
 	struct arena *arena;
 	struct decision decision;
 	enum verdict verdict; /* of the unchanged sample */
@@ -63,6 +66,10 @@ static int copy_attrs(struct search *s, const struct sample *sample);
 static int search_signals(
     struct search *s, const struct rule_literal *literals, size_t n);
 static int search_attrs(
+    struct search *s, const struct rule_literal *literals, size_t n);
+static const char **name_velocities(struct arena *a, const struct ruleset *rs);
+static int copy_velocities(struct search *s, const struct sample *sample);
+static int search_velocities(
     struct search *s, const struct rule_literal *literals, size_t n);
 static size_t literals_of(struct subject *of, uint16_t signal,
     const struct rule_literal *literals, size_t n);
@@ -91,6 +98,7 @@ int
 counterfactual_find(const struct rulebook *book, const struct sample *sample,
     struct arena *a, struct counterfactuals *ret, struct fail *f)
 {
+	const char **names = name_velocities(a, book->ruleset);
 	char *other = arena_alloc(a, RULE_STRING_MAX + 2);
 	const struct arena_mark mark = arena_mark(a);
 	struct search *s = arena_alloc(a, sizeof(*s));
@@ -99,12 +107,13 @@ counterfactual_find(const struct rulebook *book, const struct sample *sample,
 	int r;
 
 	*ret = (struct counterfactuals) { .complete = true };
-	if (other == NULL || s == NULL ||
+	if (names == NULL || other == NULL || s == NULL ||
 	    (literals = rule_literals(a, book->ruleset, &n)) == NULL)
 		return fail_memory(f);
 
 	/* It is longer than any literal, so it equals none. */
 	memset(other, 'x', RULE_STRING_MAX + 1);
+	s->velocity_names = names;
 	s->other = other;
 	s->book = book;
 	s->arena = a;
@@ -115,6 +124,8 @@ counterfactual_find(const struct rulebook *book, const struct sample *sample,
 		r = search_signals(s, literals, n);
 	if (r == 0)
 		r = search_attrs(s, literals, n);
+	if (r == 0)
+		r = search_velocities(s, literals, n);
 	arena_rewind(a, mark);
 	return r;
 }
@@ -130,7 +141,7 @@ search_begin(struct search *s, const struct sample *sample)
 	s->each = WORK_LEAST + (int64_t)rule_terms(s->book->ruleset);
 	s->smooth =
 	    s->book->scoring != NULL && s->book->scoring->scorer == SCORER_ML;
-	if (copy_attrs(s, sample) == -1)
+	if (copy_attrs(s, sample) == -1 || copy_velocities(s, sample) == -1)
 		return fail_memory(s->fail);
 	mark = arena_mark(s->arena);
 	if (explain_decide(
@@ -167,6 +178,48 @@ copy_attrs(struct search *s, const struct sample *sample)
 				.name = name,
 				.value = value_unknown(),
 			};
+	return 0;
+}
+
+/* The names of the velocities of a ruleset; they outlive the search. */
+static const char **
+name_velocities(struct arena *a, const struct ruleset *rs)
+{
+	const char **names =
+	    arena_array(a, rs->n_velocities + 1, sizeof(*names));
+	char name[RULE_VALUE_NAME_SIZE];
+	size_t i;
+
+	for (i = 0; names != NULL && i < rs->n_velocities; i++) {
+		rule_value_name(rs, (uint16_t)(RULE_VELOCITY + i), name);
+		if ((names[i] = arena_strdup(a, name)) == NULL)
+			return NULL;
+	}
+	return names;
+}
+
+/* Copy the values of the velocities that the ruleset defines. */
+static int
+copy_velocities(struct search *s, const struct sample *sample)
+{
+	const struct ruleset *rs = s->book->ruleset;
+	size_t i;
+
+	s->velocities =
+	    arena_array(s->arena, rs->n_velocities + 1, sizeof(*s->velocities));
+	if (s->velocities == NULL)
+		return -1;
+	for (i = 0; i < rs->n_velocities; i++)
+		s->velocities[i] = (struct velocity_value) {
+			.id = rs->velocities[i].id,
+			.value = velocity_value_of(
+			    sample->signals.velocities, rs->velocities[i].id),
+		};
+	s->changed.velocities = (struct velocity_values) {
+		.list = s->velocities,
+		.n = rs->n_velocities,
+	};
+	s->changed.signals.velocities = &s->changed.velocities;
 	return 0;
 }
 
@@ -214,6 +267,30 @@ search_attrs(struct search *s, const struct rule_literal *literals, size_t n)
 		};
 		literals_of(&of, (uint16_t)(SIGNAL__MAX + i), literals, n);
 		if (search_one(s, &of) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+search_velocities(
+    struct search *s, const struct rule_literal *literals, size_t n)
+{
+	const struct ruleset *rs = s->book->ruleset;
+	struct subject of;
+	size_t i;
+
+	for (i = 0; i < rs->n_velocities; i++) {
+		of = (struct subject) {
+			.name = s->velocity_names[i],
+			.type = VALUE_NUMBER,
+			.domain = velocity_range(&rs->velocities[i]),
+			.was = s->velocities[i].value,
+			.place = &s->velocities[i].value,
+		};
+		if (literals_of(
+			&of, (uint16_t)(RULE_VELOCITY + i), literals, n) > 0 &&
+		    search_one(s, &of) == -1)
 			return -1;
 	}
 	return 0;

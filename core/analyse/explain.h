@@ -85,7 +85,7 @@ int explain_tag_weights(struct arena *a, const struct score *rules,
  * The size of a change of a number is the difference divided by the larger of
  * the two magnitudes, at most 1.  Every other change between known values has
  * size 1, a change to or from unknown has size 2.  Of changes of equal size
- * the first found is kept: signals before attributes, both in their order, and
+ * the first found is kept: signals before attributes and velocities, and
  * larger values of a signal before smaller ones.
  *
  * Return 0, or -1 with f set if the arena is full.
@@ -94,10 +94,14 @@ int counterfactual_find(const struct rulebook *book,
     const struct sample *sample, struct arena *a, struct counterfactuals *ret,
     struct fail *f) __attribute__((warn_unused_result));
 
+/* Append the velocities of rs as members, without braces; unknown is null. */
+void explain_velocities_json(
+    struct str *s, const struct ruleset *rs, const struct signals *sigs);
+
 /*
  * Append a JSON object with the values of all signals and attributes; unknown
- * is null.  Attributes that rs reads and the event lacks are included as null;
- * rs may be NULL.
+ * is null.  Attributes that rs reads and the event lacks are included as null,
+ * and so are its velocities; rs may be NULL.
  */
 void explain_signals_json(
     struct str *s, const struct ruleset *rs, const struct signals *sigs);

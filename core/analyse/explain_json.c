@@ -12,6 +12,7 @@
 #include "core/decide/sample.h"
 #include "core/event/event.h"
 #include "core/rule/rule_explain.h"
+#include "core/rule/velocity.h"
 #include "core/signal/features.h"
 #include "core/signal/signals.h"
 
@@ -53,6 +54,8 @@ explain_signals_json(
 	for (i = 0; rs != NULL && (name = rule_attr(rs, i)) != NULL; i++)
 		if (event_attr(ev, name) == NULL)
 			writer_value(s, attr_name(name, text), &unknown);
+	if (rs != NULL)
+		explain_velocities_json(s, rs, sigs);
 	writer_end(s);
 }
 
@@ -180,8 +183,7 @@ add_because(struct str *s, const struct rule *rule,
     const struct rule_comparison *by, const struct value *values,
     const struct ruleset *rs)
 {
-	const bool attr = by->signal >= SIGNAL__MAX;
-	char name[ATTR_NAME_SIZE];
+	char name[RULE_VALUE_NAME_SIZE];
 	struct str text;
 
 	str_init(&text, s->arena);
@@ -189,11 +191,26 @@ add_because(struct str *s, const struct rule *rule,
 	writer_object(s, NULL);
 	writer_text(s, "comparison", str_text(&text));
 	writer_text(s, "truth", truths[by->truth]);
-	writer_text(s, "signal",
-	    attr ? attr_name(rule_attr(rs, by->signal - SIGNAL__MAX), name)
-		 : signal_name((enum signal)by->signal));
+	rule_value_name(rs, by->signal, name);
+	writer_text(s, "signal", name);
 	writer_value(s, "value", &values[by->signal]);
 	writer_end(s);
+}
+
+void
+explain_velocities_json(
+    struct str *s, const struct ruleset *rs, const struct signals *sigs)
+{
+	char name[RULE_VALUE_NAME_SIZE];
+	struct value value;
+	size_t i;
+
+	for (i = 0; i < rs->n_velocities; i++) {
+		value =
+		    velocity_value_of(sigs->velocities, rs->velocities[i].id);
+		rule_value_name(rs, (uint16_t)(RULE_VELOCITY + i), name);
+		writer_value(s, name, &value);
+	}
 }
 
 static const char *

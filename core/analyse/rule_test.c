@@ -12,12 +12,23 @@
 #include "core/decide/decide.h"
 #include "core/decide/score.h"
 #include "core/rule/rule.h"
+#include "core/rule/rule_explain.h"
+#include "core/rule/velocity.h"
 #include "core/signal/signals.h"
 
 _Static_assert(RULE_SCORE_MAX == SCORE_MAX, "tests expect other scores");
 
-static void given_signals(const struct rule_test *test, enum event_type type,
-    struct attr *attrs, struct event *event, struct signals *ret);
+/* The event of a test, and what its signals point to. */
+struct test_event {
+	struct event event;
+	struct attr attrs[RULE_GIVEN_MAX];
+	struct velocity_value velocity[RULE_VELOCITIES_MAX];
+	struct velocity_values velocities;
+};
+
+static void given_signals(const struct ruleset *rs,
+    const struct rule_test *test, enum event_type type, struct test_event *ev,
+    struct signals *ret);
 static bool is_met(const struct rule_expect *e, const struct decision *d);
 static int add_mistake(const struct rule_test *test,
     const struct rule_expect *e, const struct decision *d, struct arena *a,
@@ -32,15 +43,14 @@ rule_test_run(const struct ruleset *rs, enum event_type type,
 	const struct rulebook book = { .ruleset = rs, .policy = policy };
 	const struct rule_test *test;
 	const struct rule_expect *e;
-	struct attr attrs[RULE_GIVEN_MAX];
+	struct test_event event;
 	struct arena_mark mark;
 	struct signals sigs;
 	struct decision d;
-	struct event event;
 
 	for (test = rs->tests; test < rs->tests + rs->n_tests; test++) {
 		mark = arena_mark(a);
-		given_signals(test, type, attrs, &event, &sigs);
+		given_signals(rs, test, type, &event, &sigs);
 		if (decide(&book, &sigs, a, &d, f) == -1)
 			return -1;
 		for (e = test->expect; e < test->expect + test->n_expect; e++)
@@ -64,10 +74,10 @@ rule_test_pass(const struct ruleset *rs, enum event_type type,
 	return mistakes.n == 0 ? 0 : rule_mistake_fail(&first, f);
 }
 
-/* Make the signals of a test, and an event with its attributes in attrs. */
+/* Make the event of a test and its signals. */
 static void
-given_signals(const struct rule_test *test, enum event_type type,
-    struct attr *attrs, struct event *event, struct signals *ret)
+given_signals(const struct ruleset *rs, const struct rule_test *test,
+    enum event_type type, struct test_event *ev, struct signals *ret)
 {
 	const struct rule_given *given;
 	size_t i;
@@ -75,18 +85,29 @@ given_signals(const struct rule_test *test, enum event_type type,
 	for (i = 0; i < SIGNAL__MAX; i++)
 		ret->value[i] = value_unknown();
 	ret->value[SIGNAL_EVENT_TYPE] = value_string(event_type_name(type));
-	*event = (struct event) { .type = type, .attrs = attrs };
-	ret->event = event;
+	ev->event = (struct event) { .type = type, .attrs = ev->attrs };
+	ev->velocities =
+	    (struct velocity_values) { .list = ev->velocity, .n = 0 };
+	ret->event = &ev->event;
 	ret->silences = NULL;
+	ret->velocities = &ev->velocities;
 	for (i = 0; i < test->n_given; i++) {
 		given = &test->given[i];
-		if (given->attr == NULL)
+		if (given->signal < SIGNAL__MAX)
 			ret->value[given->signal] = given->value;
-		else
-			attrs[event->n_attrs++] = (struct attr) {
-				.name = given->attr,
+		else if (given->signal < RULE_VELOCITY)
+			ev->attrs[ev->event.n_attrs++] = (struct attr) {
+				.name = given->name,
 				.value = given->value,
 			};
+		else
+			ev->velocity[ev->velocities.n++] =
+			    (struct velocity_value) {
+				    .id = rs->velocities[given->signal -
+						RULE_VELOCITY]
+					      .id,
+				    .value = given->value,
+			    };
 	}
 }
 

@@ -11,23 +11,34 @@
 #include "core/base/fail.h"
 #include "core/decide/sample.h"
 #include "core/event/event.h"
+#include "core/rule/rule.h"
+#include "core/rule/velocity.h"
 #include "core/signal/signal_range.h"
 #include "core/signal/signals.h"
 
 #define ATTR "attr."
+#define VELOCITY "velocity."
 
 static int change_attr(struct sample *sample, const char *name, struct value to,
     struct arena *a, struct fail *f);
-static bool is_possible(enum signal sig, const struct value *v);
+static const struct velocity *find_velocity(
+    const struct ruleset *rs, const char *name);
+static int change_velocity(struct sample *sample, const struct velocity *v,
+    struct value to, struct arena *a, struct fail *f);
+static bool is_possible(const struct signal_range *range, enum value_type type,
+    const struct value *v);
 
 int
-sample_change(struct sample *sample, const char *name, struct value to,
-    struct arena *a, struct fail *f)
+sample_change(struct sample *sample, const struct ruleset *rs, const char *name,
+    struct value to, struct arena *a, struct fail *f)
 {
+	const struct velocity *v;
 	enum signal sig;
 
 	if (strncmp(name, ATTR, strlen(ATTR)) == 0)
 		return change_attr(sample, name + strlen(ATTR), to, a, f);
+	if ((v = find_velocity(rs, name)) != NULL)
+		return change_velocity(sample, v, to, a, f);
 	sig = signal_parse(name);
 	if (sig == SIGNAL__MAX)
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "set",
@@ -36,7 +47,7 @@ sample_change(struct sample *sample, const char *name, struct value to,
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 		    signal_name(sig),
 		    "cannot change: each event type has its own rules");
-	if (!is_possible(sig, &to))
+	if (!is_possible(signal_range_of(sig), signal_type(sig), &to))
 		return fail_set(f, FAIL_INPUT, INVALID_REQUEST,
 		    signal_name(sig), "cannot have this value");
 	sample->signals.value[sig] = to;
@@ -68,14 +79,56 @@ change_attr(struct sample *sample, const char *name, struct value to,
 	return 0;
 }
 
-static bool
-is_possible(enum signal sig, const struct value *v)
+/* The velocity of rs with the name velocity.<name>, or NULL. */
+static const struct velocity *
+find_velocity(const struct ruleset *rs, const char *name)
 {
-	const struct signal_range *range = signal_range_of(sig);
+	size_t i;
 
+	if (rs == NULL || strncmp(name, VELOCITY, strlen(VELOCITY)) != 0)
+		return NULL;
+	for (i = 0; i < rs->n_velocities; i++)
+		if (strcmp(rs->velocities[i].name, name + strlen(VELOCITY)) ==
+		    0)
+			return &rs->velocities[i];
+	return NULL;
+}
+
+/* Change or add a velocity in a copy of all values. */
+static int
+change_velocity(struct sample *sample, const struct velocity *v,
+    struct value to, struct arena *a, struct fail *f)
+{
+	const struct velocity_values *was = sample->signals.velocities;
+	const size_t n = was == NULL ? 0 : was->n;
+	struct velocity_value *all = arena_array(a, n + 1, sizeof(*all));
+	size_t i;
+
+	if (all == NULL)
+		return fail_memory(f);
+	if (!is_possible(velocity_range(v), VALUE_NUMBER, &to))
+		return fail_set(f, FAIL_INPUT, INVALID_REQUEST, "set",
+		    "has a velocity that cannot have this value");
+	if (n > 0)
+		memcpy(all, was->list, n * sizeof(*all));
+	for (i = 0; i < n && all[i].id != v->id; i++)
+		continue;
+	all[i] = (struct velocity_value) { .id = v->id, .value = to };
+	sample->velocities = (struct velocity_values) {
+		.list = all,
+		.n = i == n ? n + 1 : n,
+	};
+	sample->signals.velocities = &sample->velocities;
+	return 0;
+}
+
+static bool
+is_possible(const struct signal_range *range, enum value_type type,
+    const struct value *v)
+{
 	if (v->type == VALUE_UNKNOWN)
 		return !range->known;
-	if (v->type != signal_type(sig))
+	if (v->type != type)
 		return false;
 	if (v->type == VALUE_NUMBER)
 		return v->number >= range->least && v->number <= range->most &&

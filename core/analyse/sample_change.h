@@ -7,16 +7,19 @@
 
 struct arena;
 struct fail;
+struct ruleset;
 struct sample;
 
 /*
  * Give a signal of a sample the value to; attr.<key> is an attribute, which the
- * event need not have.  Signals that depend on it stay as they are.  The sample
- * keeps the name and the text of to, and memory in arena a.  Return 0, or -1
- * with f set: INVALID_REQUEST if there is no such signal, it is event.type, or
- * it cannot have this value; INTERNAL if the arena is full.
+ * event need not have, and velocity.<name> one of rs, which may be NULL.
+ * Signals that depend on it stay as they are.  The sample keeps the name and
+ * the text of to, and memory in arena a.  Return 0, or -1 with f set:
+ * INVALID_REQUEST if there is no such signal, it is event.type, or it cannot
+ * have this value; INTERNAL if the arena is full.
  */
-int sample_change(struct sample *sample, const char *name, struct value to,
-    struct arena *a, struct fail *f) __attribute__((warn_unused_result));
+int sample_change(struct sample *sample, const struct ruleset *rs,
+    const char *name, struct value to, struct arena *a, struct fail *f)
+    __attribute__((warn_unused_result));
 
 #endif

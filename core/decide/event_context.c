@@ -47,6 +47,29 @@ event_context_risk(struct event_context *ctx, int delay,
 	return rates_of(ctx, IDENTIFIER_IP, delay, room, &ctx->ip_risk, f);
 }
 
+struct velocity_event
+event_context_velocity(const struct event_context *ctx)
+{
+	static const enum event_identifier identifiers[SUBJECT__MAX] = {
+		[SUBJECT_DEVICE] = IDENTIFIER_DEVICE,
+		[SUBJECT_FINGERPRINT] = IDENTIFIER_FINGERPRINT,
+		[SUBJECT_IP] = IDENTIFIER_IP,
+		[SUBJECT_PHONE] = IDENTIFIER_PHONE,
+	};
+	struct velocity_event ret = {
+		.subject[SUBJECT_USER] = ctx->event->user,
+		.event = ctx->event,
+	};
+	const struct graph_node *node;
+	int s;
+
+	for (s = SUBJECT_DEVICE; s < SUBJECT__MAX; s++) {
+		node = ctx->identifiers[identifiers[s]];
+		ret.subject[s] = node == NULL ? NULL : node->key;
+	}
+	return ret;
+}
+
 void
 event_context_facts(const struct event_context *ctx, struct signal_facts *ret)
 {

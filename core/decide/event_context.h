@@ -12,6 +12,7 @@
 
 #include "core/decide/policy.h"
 #include "core/event/geo.h"
+#include "core/rule/velocity.h"
 #include "core/state/entity_graph.h"
 #include "core/state/entity_risk.h"
 
@@ -51,6 +52,9 @@ bool event_context_may_link(const struct event_context *ctx);
 int event_context_risk(struct event_context *ctx, int delay,
     struct entity_risk_rates room[IDENTIFIER__MAX], struct fail *f)
     __attribute__((warn_unused_result));
+
+/* The subjects of the event, as velocities read them. */
+struct velocity_event event_context_velocity(const struct event_context *ctx);
 
 /* Fill in what signals_compute() reads.  *ret points into the context. */
 void event_context_facts(

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,8 @@ struct sample_member {
 
 static void add_shadow(struct str *s, const struct shadow_result *shadow);
 static void add_silenced(struct str *s, const struct rule_silences *silences);
+static void add_velocity_values(
+    struct str *s, const struct velocity_values *values);
 static void add_signal_values(struct str *s, const struct value *value);
 static int read_whole_or_head(
     struct sample_reader *r, struct arena *a, struct sample *ret);
@@ -71,6 +74,9 @@ static bool read_version(struct sample_reader *r, const char **ret);
 static bool read_total(struct sample_reader *r, int *ret);
 static bool read_signals(
     struct sample_reader *r, struct arena *a, struct sample *ret);
+static bool read_velocities(
+    struct sample_reader *r, struct arena *a, struct sample *ret);
+static bool read_velocity_id(struct sample_reader *r, int64_t *ret);
 static bool read_signal(struct sample_reader *r, const struct raw *name,
     enum signal *next, struct sample *ret);
 static bool sample_read_attr(struct sample_reader *r, const struct raw *name,
@@ -129,6 +135,8 @@ sample_json(struct str *s, const struct ruleset *rs, const struct decision *d,
 		add_silenced(s, sigs->silences);
 	if (shadow != NULL)
 		add_shadow(s, shadow);
+	if (sigs->velocities != NULL)
+		add_velocity_values(s, sigs->velocities);
 	add_signal_values(s, sigs->value);
 	if (sigs->event->n_attrs > 0) {
 		writer_object(s, "signals");
@@ -160,6 +168,7 @@ sample_read(struct arena *a, const char *text, size_t len, struct sample *ret)
 	memset(&ret->event, 0, sizeof(ret->event));
 	ret->signals.event = &ret->event;
 	ret->signals.silences = NULL;
+	ret->signals.velocities = NULL;
 	ret->silences = (struct rule_silences) { .list = ret->silenced };
 	return read_whole_or_head(&r, a, ret);
 }
@@ -199,6 +208,20 @@ add_silenced(struct str *s, const struct rule_silences *silences)
 		snprintf(text, sizeof(text), "%s%s",
 		    one->tag ? SILENCED_TAG : SILENCED_RULE, one->name);
 		writer_text(s, NULL, text);
+	}
+	writer_end(s);
+}
+
+static void
+add_velocity_values(struct str *s, const struct velocity_values *values)
+{
+	char id[NUMBER_SIZE];
+	size_t i;
+
+	writer_object(s, "velocities");
+	for (i = 0; i < values->n; i++) {
+		snprintf(id, sizeof(id), "%" PRId64, values->list[i].id);
+		writer_value(s, id, &values->list[i].value);
 	}
 	writer_end(s);
 }
@@ -269,6 +292,8 @@ read_member(struct sample_reader *r, const struct raw *name, struct arena *a,
 			return members[i].read(r, ret);
 	if (a != NULL && name_equals(name, "signals"))
 		return read_signals(r, a, ret);
+	if (a != NULL && name_equals(name, "velocities"))
+		return read_velocities(r, a, ret);
 	return skip_value(r);
 }
 
@@ -487,6 +512,51 @@ read_signals(struct sample_reader *r, struct arena *a, struct sample *ret)
 			return false;
 	} while (!skip_text(r, "}"));
 	return true;
+}
+
+static bool
+read_velocities(struct sample_reader *r, struct arena *a, struct sample *ret)
+{
+	struct velocity_value *list =
+	    arena_array(a, VELOCITIES_MAX, sizeof(*list));
+	const char *before = "{";
+	size_t n = 0;
+
+	/* A second object is an error. */
+	if (list == NULL || ret->signals.velocities != NULL)
+		return false;
+	ret->velocities = (struct velocity_values) { .list = list, .n = 0 };
+	ret->signals.velocities = &ret->velocities;
+	if (skip_text(r, "{}"))
+		return true;
+	do {
+		if (!skip_text(r, before) || n == VELOCITIES_MAX ||
+		    !read_velocity_id(r, &list[n].id) ||
+		    !read_value(r, &list[n].value) ||
+		    (list[n].value.type != VALUE_NUMBER &&
+			list[n].value.type != VALUE_UNKNOWN))
+			return false;
+		n++;
+		before = ",";
+	} while (!skip_text(r, "}"));
+	ret->velocities.n = n;
+	return true;
+}
+
+/* Read the id of a velocity as it is written, in quotes, and the colon. */
+static bool
+read_velocity_id(struct sample_reader *r, int64_t *ret)
+{
+	char text[NUMBER_SIZE];
+	struct raw name;
+
+	if (!read_member_name(r, &name) || name.len >= sizeof(text))
+		return false;
+	memcpy(text, name.text, name.len);
+	text[name.len] = '\0';
+	*ret = strtoll(text, NULL, 10);
+	snprintf(text, sizeof(text), "%" PRId64, *ret);
+	return name_equals(&name, text);
 }
 
 /*

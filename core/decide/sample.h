@@ -10,6 +10,7 @@
 #include "core/decide/score.h"
 #include "core/event/event.h"
 #include "core/rule/rule.h"
+#include "core/rule/velocity.h"
 #include "core/signal/signals.h"
 
 struct arena;
@@ -36,6 +37,7 @@ struct sample {
 	int rules_score; /* total of score_weighted(); -1 if unknown */
 	struct rule_silence silenced[RULE_SILENCES_MAX]; /* of silences */
 	struct rule_silences silences; /* if not empty, of signals */
+	struct velocity_values velocities; /* of signals, if there are any */
 	struct signals signals; /* signals.event points to event below */
 	struct event event; /* has only the attributes */
 };
@@ -43,7 +45,8 @@ struct sample {
 /*
  * Append the sample of a decision by rs as a JSON object without spaces:
  * {"scorer","ruleset","score","verdict","watched"?,"rulesScore"?,"tags"?,
- * "model"?,"p"?,"pEven"?,"silenced"?,"shadow"?,"values","signals"?}.
+ * "model"?,"p"?,"pEven"?,"silenced"?,"shadow"?,"velocities"?,"values",
+ * "signals"?}.
  * - The members up to watched are the head.
  * - rulesScore is written if the scorer is not weighted.
  * - tags, model, p and pEven are written if it is ml.  tags are the reasons of
@@ -54,6 +57,8 @@ struct sample {
  *   all of its reasons.  In a rollout it has arm, "live" or "shadow"; in the
  *   arm of the shadow, which made the decision, score, verdict and tags are
  *   those of the active side.
+ * - velocities has the value of each velocity that counts the event, by its
+ *   id, such as {"-42":3}; null if it is unknown.
  * - values are those of the signals, in the order of signals.tbl.  An array of
  *   one number stands for so many unknown ones, and the last ones may be left
  *   out: ["order.place",[1],12.5,"EUR"].

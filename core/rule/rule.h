@@ -14,9 +14,11 @@ struct arena;
 struct fail;
 struct signals;
 struct str;
+struct velocity;
 
 #define RULES_MAX 1000 /* rules of one ruleset */
 #define RULE_TESTS_MAX 1000 /* tests of one ruleset */
+#define RULE_VELOCITIES_MAX 32 /* velocities of one ruleset */
 #define RULE_GIVEN_MAX 256 /* signals that one test gives */
 #define RULE_EXPECT_MAX 64 /* expectations of one test */
 #define RULE_DEPTH_MAX 64 /* levels of nesting in one condition */
@@ -38,6 +40,12 @@ struct str;
 struct rule_cond; /* a compiled condition; rule_int.h */
 struct rule_interned;
 
+/* The names that the conditions of a ruleset read, by number. */
+struct rule_names {
+	const struct rule_interned *attrs;
+	const struct rule_interned *velocities;
+};
+
 /* One compiled rule. */
 struct rule {
 	const char *id;
@@ -46,13 +54,13 @@ struct rule {
 	uint8_t points; /* 0 to RULE_POINTS_MAX */
 	int line; /* of the word "rule" in the text, from 1 */
 	const struct rule_cond *cond;
-	const struct rule_interned *attrs; /* of the ruleset, to print cond */
+	const struct rule_names *names; /* of the ruleset, to print cond */
 };
 
 /* The value of a signal in a test. */
 struct rule_given {
-	const char *attr; /* name of the attribute, or NULL */
-	uint16_t signal; /* enum signal; only without attr */
+	const char *name; /* of an attribute or a velocity, else NULL */
+	uint16_t signal; /* as in conditions: rule_explain.h */
 	struct value value;
 };
 
@@ -97,7 +105,9 @@ struct ruleset {
 	const struct rule_test *tests; /* rule_test.h runs them */
 	size_t n_tests;
 	size_t n_tags; /* tag_index is below this */
-	const struct rule_interned *attrs; /* the attributes that it reads */
+	const struct velocity *velocities; /* velocity.h */
+	size_t n_velocities; /* at most RULE_VELOCITIES_MAX */
+	struct rule_names names;
 };
 
 /* One mistake in rule text. */
@@ -186,6 +196,12 @@ bool rule_silenced(
  * compiles to the same rule.
  */
 void rule_print(struct str *s, const struct rule *rule);
+
+/*
+ * Append a ruleset as canonical text: first its velocities, then its rules and
+ * its tests, one a line.
+ */
+void rule_print_all(struct str *s, const struct ruleset *rs);
 
 /*
  * Append one test in the same way, such as "test t_velocity { given

@@ -6,16 +6,26 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/verdict.h"
 #include "core/event/event.h"
 #include "core/rule/rule.h"
+#include "core/rule/rule_explain.h"
 #include "core/rule/rule_int.h"
+#include "core/rule/rule_parse_int.h"
 #include "core/signal/signals.h"
 
 #define ATTR_PREFIX "attr."
+#define VELOCITY_PREFIX "velocity."
 #define SIGNAL_TEXT_MAX 64 /* longer than the name of any signal */
 
 static int check_attr(struct arena *a, struct rule_interned *attrs,
     const struct rule_lexeme *at, uint16_t *ret, struct rule_mistakes *m);
+static int check_value_name(
+    struct rule_parser *p, const struct rule_lexeme *at, uint16_t *ret);
+static int check_event_name(
+    struct rule_parser *p, const struct rule_lexeme *at, uint16_t *ret);
+static bool begins_with(const struct rule_lexeme *at, const char *prefix);
+static enum signal lexeme_signal(const struct rule_lexeme *at);
 static void check_unknown(
     const struct rule_lexeme *at, struct rule_mistakes *m);
 static size_t list_members(const char *space, size_t n, char *ret, size_t size);
@@ -29,29 +39,46 @@ static const char *const types[VALUE__MAX] = {
 };
 
 int
-rule_check_signal(struct arena *a, struct rule_interned *attrs,
-    const struct rule_lexeme *at, uint16_t *ret, struct rule_mistakes *m)
+rule_check_signal(struct rule_parser *p, struct rule_interned *attrs,
+    const struct rule_lexeme *at, uint16_t *ret)
 {
-	const size_t prefix = strlen(ATTR_PREFIX);
-	char name[SIGNAL_TEXT_MAX + 1] = "";
-	enum signal sig;
+	if (begins_with(at, ATTR_PREFIX))
+		return check_attr(p->arena, attrs, at, ret, p->mistakes);
+	return p->part != NULL ? check_event_name(p, at, ret)
+			       : check_value_name(p, at, ret);
+}
 
-	if (at->len >= prefix && memcmp(at->text, ATTR_PREFIX, prefix) == 0)
-		return check_attr(a, attrs, at, ret, m);
-	if (at->len <= SIGNAL_TEXT_MAX)
-		memcpy(name, at->text, at->len);
-	sig = signal_parse(name);
-	if (sig == SIGNAL__MAX)
-		check_unknown(at, m);
-	*ret = sig == SIGNAL__MAX ? RULE_SIGNAL_NONE : (uint16_t)sig;
+int
+rule_check_velocity(struct rule_parser *p, const struct rule_lexeme *at,
+    const char *name, int *ret)
+{
+	struct rule_interned *names = &p->velocities.names;
+	char full[sizeof(VELOCITY_PREFIX) + RULE_ID_MAX];
+
+	snprintf(full, sizeof(full), "%s%s", VELOCITY_PREFIX, name);
+	*ret = -1;
+	if (signal_parse(full) != SIGNAL__MAX) {
+		rule_mistake_add(p->mistakes, at, "%s is a signal", full);
+		return 0;
+	}
+	*ret = rule_intern_find(names, name);
+	if (*ret != -1)
+		return 0;
+	if (names->n == RULE_VELOCITIES_MAX)
+		return rule_mistake_add(p->mistakes, at,
+		    "a ruleset has at most %d velocities", RULE_VELOCITIES_MAX);
+	*ret = (int)names->n;
+	p->velocity_read[*ret] = *at;
+	rule_intern_add(names, name);
 	return 0;
 }
 
 void
 rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
     const struct rule_lexeme *op, const struct rule_lexeme *literal,
-    enum value_type type, struct rule_mistakes *m)
+    const struct value *value, struct rule_mistakes *m)
 {
+	const enum value_type type = value->type;
 	enum value_type left = type_of(signal);
 
 	/* An attribute can have any type, so it takes that of the literal. */
@@ -69,6 +96,10 @@ rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
 	else if (left != type)
 		rule_mistake_add(m, literal, "found %s, but %.*s is %s",
 		    types[type], (int)at->len, at->text, types[left]);
+	else if (signal == RULE_VERDICT && type == VALUE_STRING &&
+	    verdict_parse(value->string) == VERDICT__NONE)
+		rule_mistake_add(m, literal,
+		    "a verdict is allow, challenge, review or deny");
 }
 
 void
@@ -81,6 +112,72 @@ rule_check_bare(uint16_t signal, const struct rule_lexeme *at,
 		rule_mistake_expected(m, next,
 		    "an operator after %.*s, which is %s", (int)at->len,
 		    at->text, types[type]);
+}
+
+/* A signal, or else a velocity with a valid name. */
+static int
+check_value_name(
+    struct rule_parser *p, const struct rule_lexeme *at, uint16_t *ret)
+{
+	const size_t prefix = strlen(VELOCITY_PREFIX);
+	const enum signal sig = lexeme_signal(at);
+	char *name;
+	int n;
+
+	*ret = sig == SIGNAL__MAX ? RULE_SIGNAL_NONE : (uint16_t)sig;
+	if (sig != SIGNAL__MAX)
+		return 0;
+	if (!begins_with(at, VELOCITY_PREFIX)) {
+		check_unknown(at, p->mistakes);
+		return 0;
+	}
+	name = arena_strndup(p->arena, at->text + prefix, at->len - prefix);
+	if (name == NULL)
+		return rule_mistake_memory(p->mistakes);
+	if (!rule_ident(name)) {
+		check_unknown(at, p->mistakes);
+		return 0;
+	}
+	if (rule_check_velocity(p, at, name, &n) == -1)
+		return -1;
+	*ret = (uint16_t)(RULE_VELOCITY + n);
+	return 0;
+}
+
+/* What a velocity may read of its events, and their verdict. */
+static int
+check_event_name(
+    struct rule_parser *p, const struct rule_lexeme *at, uint16_t *ret)
+{
+	const enum signal sig = lexeme_signal(at);
+
+	*ret = RULE_SIGNAL_NONE;
+	if (rule_lex_is(at, "verdict"))
+		*ret = RULE_VERDICT;
+	else if (sig <= SIGNAL_INSTRUMENT_THREE_DS)
+		*ret = (uint16_t)sig;
+	else
+		rule_mistake_expected(p->mistakes, at, "%s", p->part);
+	return 0;
+}
+
+static bool
+begins_with(const struct rule_lexeme *at, const char *prefix)
+{
+	const size_t len = strlen(prefix);
+
+	return at->len >= len && memcmp(at->text, prefix, len) == 0;
+}
+
+/* The signal that has the name at, or SIGNAL__MAX. */
+static enum signal
+lexeme_signal(const struct rule_lexeme *at)
+{
+	char name[SIGNAL_TEXT_MAX + 1] = "";
+
+	if (at->len <= SIGNAL_TEXT_MAX)
+		memcpy(name, at->text, at->len);
+	return signal_parse(name);
 }
 
 /* Find or add an attribute, and set *ret to its number. */
@@ -160,10 +257,14 @@ list_members(const char *space, size_t n, char *ret, size_t size)
 	return count;
 }
 
-/* The type of a signal; VALUE_UNKNOWN for an attribute. */
+/* The type of a value; VALUE_UNKNOWN for an attribute. */
 static enum value_type
 type_of(uint16_t signal)
 {
-	return signal < SIGNAL__MAX ? signal_type((enum signal)signal)
-				    : VALUE_UNKNOWN;
+	if (signal < SIGNAL__MAX)
+		return signal_type((enum signal)signal);
+	if (signal == RULE_VERDICT)
+		return VALUE_STRING;
+	return signal >= RULE_VELOCITY && signal < RULE_VERDICT ? VALUE_NUMBER
+								: VALUE_UNKNOWN;
 }

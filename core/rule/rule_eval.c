@@ -7,6 +7,7 @@
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
 #include "core/rule/rule_int.h"
+#include "core/rule/velocity.h"
 #include "core/signal/signals.h"
 
 static void eval_all(const struct ruleset *rs, const struct signals *sigs,
@@ -16,7 +17,7 @@ static void keep_hits(const struct ruleset *rs,
     struct rule_hits *hits);
 static void eval_rules(const struct ruleset *rs, const struct value *values,
     struct rule_hits *ret);
-static void eval_attrs(const struct ruleset *rs, const struct signals *sigs,
+static void eval_names(const struct ruleset *rs, const struct signals *sigs,
     struct rule_hits *ret);
 static inline enum truth eval_cond(
     const struct rule_cond *c, const struct value *values);
@@ -66,18 +67,33 @@ void
 rule_values(
     const struct ruleset *rs, const struct signals *sigs, struct value *ret)
 {
+	size_t i;
+
+	rule_values_of(&rs->names, sigs, ret);
+	for (i = 0; i < rs->n_velocities; i++)
+		ret[RULE_VELOCITY + i] =
+		    velocity_value_of(sigs->velocities, rs->velocities[i].id);
+}
+
+void
+rule_values_of(const struct rule_names *names, const struct signals *sigs,
+    struct value *ret)
+{
 	const struct event *ev = sigs->event;
 	size_t i;
 	int n;
 
 	memcpy(ret, sigs->value, sizeof(sigs->value));
-	for (i = 0; i < rs->attrs->n; i++)
+	for (i = 0; i < names->attrs->n; i++)
 		ret[SIGNAL__MAX + i] = value_unknown();
 	for (i = 0; i < ev->n_attrs; i++) {
-		n = rule_intern_find(rs->attrs, ev->attrs[i].name);
+		n = rule_intern_find(names->attrs, ev->attrs[i].name);
 		if (n != -1)
 			ret[SIGNAL__MAX + n] = ev->attrs[i].value;
 	}
+	for (i = 0; i < names->velocities->n; i++)
+		ret[RULE_VELOCITY + i] = value_unknown();
+	ret[RULE_VERDICT] = value_unknown();
 }
 
 enum truth
@@ -91,11 +107,11 @@ static void
 eval_all(
     const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret)
 {
-	/* Most rulesets read no attributes; use the signals without a copy. */
-	if (rs->attrs->n == 0)
+	/* Most rulesets read only signals; use these without a copy. */
+	if (rs->names.attrs->n == 0 && rs->n_velocities == 0)
 		eval_rules(rs, sigs->value, ret);
 	else
-		eval_attrs(rs, sigs, ret);
+		eval_names(rs, sigs, ret);
 }
 
 /* Of the hits, keep those that are silenced, or those that are not. */
@@ -128,9 +144,9 @@ eval_rules(
 	}
 }
 
-/* Find the attributes of the event once, then evaluate the rules. */
+/* Find attributes and velocities once, then evaluate the rules. */
 static void
-eval_attrs(
+eval_names(
     const struct ruleset *rs, const struct signals *sigs, struct rule_hits *ret)
 {
 	struct value values[RULE_VALUES_MAX];

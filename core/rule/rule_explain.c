@@ -2,6 +2,7 @@
 /* Explain why a rule is true, false or unknown, and list its literals. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/arena.h"
@@ -16,10 +17,25 @@ static void add_term_literals(
     const struct rule_cond *c, struct rule_literal *all, size_t *n);
 static int literal_order(const void *a, const void *b);
 
+void
+rule_value_name(
+    const struct ruleset *rs, uint16_t signal, char ret[RULE_VALUE_NAME_SIZE])
+{
+	if (signal < SIGNAL__MAX)
+		snprintf(ret, RULE_VALUE_NAME_SIZE, "%s",
+		    signal_name((enum signal)signal));
+	else if (signal < RULE_VELOCITY)
+		snprintf(ret, RULE_VALUE_NAME_SIZE, "attr.%s",
+		    rs->names.attrs->text[signal - SIGNAL__MAX]);
+	else
+		snprintf(ret, RULE_VALUE_NAME_SIZE, "velocity.%s",
+		    rs->names.velocities->text[signal - RULE_VELOCITY]);
+}
+
 const char *
 rule_attr(const struct ruleset *rs, size_t n)
 {
-	return n < rs->attrs->n ? rs->attrs->text[n] : NULL;
+	return n < rs->names.attrs->n ? rs->names.attrs->text[n] : NULL;
 }
 
 void

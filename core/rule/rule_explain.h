@@ -7,18 +7,36 @@
 #include <stdint.h>
 
 #include "core/base/value.h"
+#include "core/event/event.h"
 #include "core/rule/rule.h"
 #include "core/signal/signals.h"
 
-/* The most values that conditions read: signals and attributes. */
-#define RULE_VALUES_MAX (SIGNAL__MAX + RULE_ATTRS_MAX)
+/*
+ * The values that conditions read: each signal at its number, attribute n of
+ * the ruleset at SIGNAL__MAX + n, velocity n at RULE_VELOCITY + n; and the
+ * verdict, which only filters of velocities read.
+ */
+#define RULE_VELOCITY (SIGNAL__MAX + RULE_ATTRS_MAX)
+#define RULE_VERDICT (RULE_VELOCITY + RULE_VELOCITIES_MAX)
+#define RULE_VALUES_MAX (RULE_VERDICT + 1)
 
 /*
- * Fill ret[RULE_VALUES_MAX] with the values that conditions of rs read: each
- * signal at its number, attribute n of rs at SIGNAL__MAX + n.
+ * Fill ret[RULE_VALUES_MAX] with the values that conditions of rs read, but for
+ * the verdict, which is unknown.
  */
 void rule_values(
     const struct ruleset *rs, const struct signals *sigs, struct value *ret);
+
+/* The same of a ruleset with these names, without its velocities. */
+void rule_values_of(const struct rule_names *names, const struct signals *sigs,
+    struct value *ret);
+
+/* The size of the name of such a value, with its prefix and a NUL. */
+#define RULE_VALUE_NAME_SIZE (sizeof("velocity.") + EVENT_ATTR_NAME_MAX)
+
+/* Write the name of a value of rs, such as "velocity.cards", to ret. */
+void rule_value_name(
+    const struct ruleset *rs, uint16_t signal, char ret[RULE_VALUE_NAME_SIZE]);
 
 /* The name of attribute n of rs, or NULL after the last one. */
 const char *rule_attr(const struct ruleset *rs, size_t n);

@@ -14,8 +14,11 @@
 #define CONTINUED "    " /* after the tab of a continued line */
 
 enum layout_place {
-	PLACE_OUTSIDE = 1, /* between rules and tests */
+	PLACE_OUTSIDE = 1, /* between rules, velocities and tests */
 	PLACE_HEAD, /* up to the "{" */
+	PLACE_NAME, /* after "velocity", up to the "=" */
+	PLACE_FUNCTION, /* after the "=", up to the "by" */
+	PLACE_VELOCITY, /* after it */
 	PLACE_BODY, /* after it */
 	PLACE_CLAUSE, /* after "when" or "given" */
 	PLACE_RESULT, /* after "then" */
@@ -36,23 +39,27 @@ struct layout {
 	int columns; /* of the last line of out, 0 if it is empty */
 	bool indented; /* lines are those of a body */
 	bool continued; /* the next line continues a clause */
-	bool after_item; /* a rule or a test precedes */
+	bool after_item; /* an item precedes */
 	bool after_blank; /* an empty line precedes in the text */
 };
 
 static void lay_gap(struct layout *l, const char *from, const char *to);
 static void lay_comment(
     struct layout *l, const char *from, const char *to, bool own_line);
+static void end_velocity(struct layout *l, const struct rule_lexeme *at);
 static void lay_token(struct layout *l, const struct rule_lexeme *at);
 static enum layout_place place_after(
     enum layout_place place, const struct rule_lexeme *at);
 static bool begins_line(enum layout_place place, enum layout_place next,
     const struct rule_lexeme *at);
+static bool begins_part(const struct rule_lexeme *at);
 static bool begins_expectation(
     enum layout_place place, const struct rule_lexeme *at);
 static void separate_items(struct layout *l);
-static void add_to_piece(struct layout *l, const struct rule_lexeme *at);
-static bool is_tight(enum rule_token before, enum rule_token after);
+static void add_to_piece(
+    struct layout *l, const struct rule_lexeme *at, enum layout_place place);
+static bool is_tight(
+    enum layout_place place, enum rule_token before, enum rule_token after);
 static void end_piece(struct layout *l);
 static void indent_line(struct layout *l);
 static void end_line(struct layout *l);
@@ -69,6 +76,7 @@ rule_format(struct arena *a, struct str *s, const char *text, size_t len)
 	if (rule_lex_init(&lexer, text, len, NULL) == -1)
 		return;
 	while (rule_lex_next(&lexer, &at, NULL) == 0) {
+		end_velocity(&l, &at);
 		lay_gap(&l, end, at.text);
 		if (at.token == TOKEN_END)
 			break;
@@ -121,6 +129,20 @@ lay_comment(struct layout *l, const char *from, const char *to, bool own_line)
 	end_line(l);
 }
 
+/* A velocity has no end of its own: the next item or the text's end ends it. */
+static void
+end_velocity(struct layout *l, const struct rule_lexeme *at)
+{
+	if (l->place != PLACE_VELOCITY ||
+	    (at->token != TOKEN_END && !rule_lex_is(at, "rule") &&
+		!rule_lex_is(at, "velocity") && !rule_lex_is(at, "test")))
+		return;
+	end_piece(l);
+	l->indented = false;
+	l->after_item = true;
+	l->place = PLACE_OUTSIDE;
+}
+
 static void
 lay_token(struct layout *l, const struct rule_lexeme *at)
 {
@@ -130,17 +152,19 @@ lay_token(struct layout *l, const struct rule_lexeme *at)
 		end_piece(l);
 		end_line(l);
 		l->continued = false;
-		l->indented = next != PLACE_HEAD && next != PLACE_OUTSIDE;
-		if (next == PLACE_HEAD)
+		l->indented = next != PLACE_HEAD && next != PLACE_NAME &&
+		    next != PLACE_OUTSIDE;
+		if (next == PLACE_HEAD || next == PLACE_NAME)
 			separate_items(l);
-	} else if (begins_expectation(l->place, at))
+	} else if (begins_expectation(l->place, at) ||
+	    (next == PLACE_VELOCITY && begins_part(at)))
 		end_piece(l);
-	add_to_piece(l, at);
+	add_to_piece(l, at, l->place);
 	if (at->token == TOKEN_AND || at->token == TOKEN_OR ||
 	    at->token == TOKEN_COMMA || next == PLACE_BODY ||
 	    next == PLACE_OUTSIDE)
 		end_piece(l);
-	if (next == PLACE_BODY)
+	if (next == PLACE_BODY || next == PLACE_VELOCITY)
 		l->indented = true;
 	if (next == PLACE_OUTSIDE)
 		l->after_item = true;
@@ -155,6 +179,13 @@ place_after(enum layout_place place, const struct rule_lexeme *at)
 		return PLACE_OUTSIDE;
 	switch (place) {
 	case PLACE_OUTSIDE:
+		return rule_lex_is(at, "velocity") ? PLACE_NAME
+		    : at->token == TOKEN_LBRACE	   ? PLACE_BODY
+						   : PLACE_HEAD;
+	case PLACE_NAME:
+		return at->token == TOKEN_SET ? PLACE_FUNCTION : PLACE_NAME;
+	case PLACE_FUNCTION:
+		return rule_lex_is(at, "by") ? PLACE_VELOCITY : PLACE_FUNCTION;
 	case PLACE_HEAD:
 		return at->token == TOKEN_LBRACE ? PLACE_BODY : PLACE_HEAD;
 	case PLACE_BODY:
@@ -170,13 +201,14 @@ place_after(enum layout_place place, const struct rule_lexeme *at)
 	case PLACE_TAG:
 		return PLACE_EXPECT;
 	case PLACE_RESULT:
+	case PLACE_VELOCITY:
 	case PLACE__MAX:
 		break;
 	}
 	return place;
 }
 
-/* Whether a rule or a test, one of its clauses, or its "}" begins. */
+/* Whether an item, one of its clauses, or its "}" begins. */
 static bool
 begins_line(enum layout_place place, enum layout_place next,
     const struct rule_lexeme *at)
@@ -186,6 +218,14 @@ begins_line(enum layout_place place, enum layout_place next,
 	    (place == PLACE_CLAUSE && next != PLACE_CLAUSE);
 }
 
+/* Whether a part of a velocity begins, before which a line may end. */
+static bool
+begins_part(const struct rule_lexeme *at)
+{
+	return rule_lex_is(at, "by") || rule_lex_is(at, "over") ||
+	    rule_lex_is(at, "where") || rule_lex_is(at, "excluding");
+}
+
 static bool
 begins_expectation(enum layout_place place, const struct rule_lexeme *at)
 {
@@ -193,7 +233,7 @@ begins_expectation(enum layout_place place, const struct rule_lexeme *at)
 	    (at->text[0] < '0' || at->text[0] > '9');
 }
 
-/* Put an empty line after a rule or a test, and keep those between comments. */
+/* Put an empty line after an item, and keep those between comments. */
 static void
 separate_items(struct layout *l)
 {
@@ -204,9 +244,10 @@ separate_items(struct layout *l)
 }
 
 static void
-add_to_piece(struct layout *l, const struct rule_lexeme *at)
+add_to_piece(
+    struct layout *l, const struct rule_lexeme *at, enum layout_place place)
 {
-	if (l->piece.len > 0 && !is_tight(l->piece_last, at->token)) {
+	if (l->piece.len > 0 && !is_tight(place, l->piece_last, at->token)) {
 		str_addc(&l->piece, ' ');
 		l->piece_columns++;
 	}
@@ -217,9 +258,10 @@ add_to_piece(struct layout *l, const struct rule_lexeme *at)
 
 /* Whether no blank is between two tokens. */
 static bool
-is_tight(enum rule_token before, enum rule_token after)
+is_tight(enum layout_place place, enum rule_token before, enum rule_token after)
 {
-	return before == TOKEN_NOT || before == TOKEN_LPAREN ||
+	return (place == PLACE_FUNCTION && after == TOKEN_LPAREN) ||
+	    before == TOKEN_NOT || before == TOKEN_LPAREN ||
 	    before == TOKEN_LBRACKET || after == TOKEN_RPAREN ||
 	    after == TOKEN_RBRACKET || after == TOKEN_COMMA;
 }
@@ -241,7 +283,7 @@ end_piece(struct layout *l)
 	}
 	str_addn(l->out, l->piece.text, l->piece.len);
 	l->columns += l->piece_columns;
-	l->continued = l->indented;
+	l->continued = l->indented && l->place != PLACE_VELOCITY;
 	l->piece.len = 0;
 	l->piece_columns = 0;
 }

@@ -12,6 +12,9 @@
 
 struct arena;
 struct rule_mistakes;
+struct rule_names;
+struct rule_parser;
+struct str;
 
 enum rule_token {
 	TOKEN_END = 1, /* the end of the text */
@@ -20,6 +23,7 @@ enum rule_token {
 	TOKEN_ATTR, /* attr."name" */
 	TOKEN_STRING,
 	TOKEN_ADD,
+	TOKEN_SET,
 	TOKEN_EQ,
 	TOKEN_NE,
 	TOKEN_GT,
@@ -95,7 +99,7 @@ struct rule_cond {
 	uint8_t kind; /* enum cond_kind */
 	uint8_t want; /* COMPARE, BARE: a set of enum rule_outcome */
 	uint16_t span; /* number of terms: this one and its operands */
-	uint16_t signal; /* enum signal, or SIGNAL__MAX + n for attribute n */
+	uint16_t signal; /* index into the values of rule_values() */
 	union {
 		struct value literal; /* COMPARE, BARE */
 		struct cond_list list; /* IN */
@@ -178,23 +182,31 @@ int rule_word_number(const struct rule_lexeme *at, double *ret,
 
 /*
  * rule_check.c: look up the name in the lexeme at, and set *ret to the number
- * of the signal or attribute for rule_cond.signal.  Add a new attribute to
- * attrs.  If the name is unknown, add a mistake and set *ret to
- * RULE_SIGNAL_NONE, which can be compared with anything.  Return 0, or -1 if
- * the arena or attrs is full.
+ * for rule_cond.signal.  Add a new attribute to attrs, and a new velocity to
+ * those of the parser.  If the name is unknown, or a velocity may
+ * not read it, add a mistake and set *ret to RULE_SIGNAL_NONE, which can be
+ * compared with anything.  Return 0, or -1 if the arena or a set is full.
  */
-int rule_check_signal(struct arena *a, struct rule_interned *attrs,
-    const struct rule_lexeme *at, uint16_t *ret, struct rule_mistakes *m)
+int rule_check_signal(struct rule_parser *p, struct rule_interned *attrs,
+    const struct rule_lexeme *at, uint16_t *ret)
     __attribute__((warn_unused_result));
 
 /*
- * Add a mistake unless op can compare the signal with a literal of that type;
- * at is the lexeme of the signal.  The type is VALUE_UNKNOWN if the literal has
- * a mistake already.
+ * Find or add the velocity with this name, which stands at that lexeme, and set
+ * *ret to its number; to -1 with a mistake if a signal has the name.  Return 0,
+ * or -1 if there are too many.
+ */
+int rule_check_velocity(struct rule_parser *p, const struct rule_lexeme *at,
+    const char *name, int *ret) __attribute__((warn_unused_result));
+
+/*
+ * Add a mistake unless op can compare the signal with that value of a literal;
+ * at is the lexeme of the signal.  The value is unknown if the literal has a
+ * mistake already.
  */
 void rule_check_compare(uint16_t signal, const struct rule_lexeme *at,
     const struct rule_lexeme *op, const struct rule_lexeme *literal,
-    enum value_type type, struct rule_mistakes *m);
+    const struct value *value, struct rule_mistakes *m);
 
 /*
  * Add a mistake unless the signal can be a condition alone, without an
@@ -205,6 +217,14 @@ void rule_check_bare(uint16_t signal, const struct rule_lexeme *at,
 
 /* rule_eval.c: evaluate a condition over the values of rule_values(). */
 enum truth rule_truth(const struct rule_cond *c, const struct value *values);
+
+/* rule_print.c: append a condition as canonical text. */
+void rule_print_condition(
+    struct str *s, const struct rule_cond *c, const struct rule_names *names);
+
+/* Append the name of a value that conditions read. */
+void rule_print_name(
+    struct str *s, uint16_t signal, const struct rule_names *names);
 
 /*
  * Compare a with b: one of enum rule_outcome, or 0 if one is unknown or their

@@ -31,6 +31,7 @@ static const struct {
 	{ TOKEN_LE, "<=" },
 	{ TOKEN_AND, "&&" },
 	{ TOKEN_OR, "||" },
+	{ TOKEN_SET, "=" },
 	{ TOKEN_GT, ">" },
 	{ TOKEN_LT, "<" },
 	{ TOKEN_NOT, "!" },
@@ -48,7 +49,6 @@ static const struct {
 	char c;
 	const char *meant;
 } strays[] = {
-	{ '=', "\"==\"" },
 	{ '&', "\"&&\"" },
 	{ '|', "\"||\"" },
 	{ '\'', "a string in double quotes" },

@@ -3,10 +3,12 @@
 #include "config.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/array.h"
 #include "core/base/fail.h"
 #include "core/rule/rule.h"
 #include "core/rule/rule_int.h"
@@ -14,14 +16,18 @@
 
 static void names_room(struct rule_names_room *room);
 static void parse_ruleset(struct rule_parser *p);
+struct rule_item;
+
+static const struct rule_item *find_item(const struct rule_parser *p);
+static bool item_fits(
+    const struct rule_parser *p, const struct rule_item *item);
 static int add_rule(struct rule_parser *p);
 static void skip_rule(struct rule_parser *p);
-static bool rule_begins(const struct rule_parser *p, bool closed);
+static bool item_begins(const struct rule_parser *p, bool closed);
 static struct ruleset *parse_finish(struct rule_parser *p);
 static int parse_rule(struct rule_parser *p, struct rule *rule);
 static int parse_id(struct rule_parser *p, struct rule *rule);
 static int parse_points(struct rule_parser *p, struct rule *rule);
-static int parse_word(struct rule_parser *p, const char *word);
 static int parse_tag(struct rule_parser *p, struct rule *rule);
 static int parse_or(struct rule_parser *p);
 static int parse_and(struct rule_parser *p);
@@ -49,6 +55,22 @@ static int term_add(
 static int term_insert(struct rule_parser *p, size_t where, enum cond_kind kind,
     const struct rule_lexeme *at);
 static void term_remove(struct rule_parser *p, size_t where);
+
+/* What a ruleset consists of. */
+static const struct rule_item {
+	const char *word;
+	const char *plural;
+	size_t max;
+	size_t count; /* offset of their number in struct rule_parser */
+	int (*parse)(struct rule_parser *);
+} item_kinds[] = {
+	{ "rule", "rules", RULES_MAX, offsetof(struct rule_parser, n_rules),
+	    add_rule },
+	{ "test", "tests", RULE_TESTS_MAX,
+	    offsetof(struct rule_parser, n_tests), rule_parse_test },
+	{ "velocity", "velocities", RULE_VELOCITIES_MAX,
+	    offsetof(struct rule_parser, n_velocities), rule_parse_velocity },
+};
 
 /* The outcomes for which an operator is true; 0 for other tokens. */
 static const uint8_t wanted[TOKEN__MAX] = {
@@ -96,9 +118,14 @@ rule_compile_all(
 	names_room(&p.attrs);
 	names_room(&p.test_ids);
 	names_room(&p.test_attrs);
+	names_room(&p.velocities);
+	memset(p.velocity, 0, sizeof(p.velocity));
+	p.part = NULL;
+	p.n_velocities = 0;
 	if (rule_lex_init(&p.lexer, text, len, ret) == -1)
 		return NULL;
 	parse_ruleset(&p);
+	rule_parse_check_velocities(&p);
 	rule_parse_check_tests(&p);
 	return ret->n > 0 || ret->no_memory ? NULL : parse_finish(&p);
 }
@@ -113,27 +140,47 @@ names_room(struct rule_names_room *room)
 	};
 }
 
-/* ruleset = { rule | test } */
+/* ruleset = { rule | velocity | test } */
 static void
 parse_ruleset(struct rule_parser *p)
 {
-	bool test;
+	const struct rule_item *item;
 
 	if (rule_parse_next(p) == -1)
 		skip_rule(p);
 	while (p->at.token != TOKEN_END && !rule_mistake_stop(p->mistakes)) {
-		test = rule_lex_is(&p->at, "test");
-		if (test ? p->n_tests == RULE_TESTS_MAX
-			 : p->n_rules == RULES_MAX) {
-			rule_mistake_add(p->mistakes, &p->at,
-			    "a ruleset has at most %d %s",
-			    test ? RULE_TESTS_MAX : RULES_MAX,
-			    test ? "tests" : "rules");
+		item = find_item(p);
+		if (!item_fits(p, item))
 			return;
-		}
-		if ((test ? rule_parse_test(p) : add_rule(p)) == -1)
+		if (item->parse(p) == -1)
 			skip_rule(p);
 	}
+}
+
+/* What the current token begins; anything else should be a rule. */
+static const struct rule_item *
+find_item(const struct rule_parser *p)
+{
+	const struct rule_item *item;
+
+	for (item = item_kinds; item < item_kinds + nitems(item_kinds); item++)
+		if (rule_lex_is(&p->at, item->word))
+			return item;
+	return &item_kinds[0];
+}
+
+/* Whether the ruleset may have one more of them. */
+static bool
+item_fits(const struct rule_parser *p, const struct rule_item *item)
+{
+	size_t n;
+
+	memcpy(&n, (const char *)p + item->count, sizeof(n));
+	if (n < item->max)
+		return true;
+	rule_mistake_add(p->mistakes, &p->at, "a ruleset has at most %zu %s",
+	    item->max, item->plural);
+	return false;
 }
 
 /* Parse a rule, and append it to the draft. */
@@ -153,13 +200,13 @@ add_rule(struct rule_parser *p)
 	return r;
 }
 
-/* After a mistake, skip the rest of a rule or a test. */
+/* After a mistake, skip the rest of a rule, a velocity or a test. */
 static void
 skip_rule(struct rule_parser *p)
 {
 	bool closed = false;
 
-	while (p->at.token != TOKEN_END && !rule_begins(p, closed)) {
+	while (p->at.token != TOKEN_END && !item_begins(p, closed)) {
 		closed = p->at.token == TOKEN_RBRACE;
 		while (rule_lex_next(&p->lexer, &p->at, NULL) == -1)
 			continue;
@@ -167,28 +214,32 @@ skip_rule(struct rule_parser *p)
 }
 
 /*
- * Whether the current token is the "rule" or "test" of a new one, and not a
- * name: it follows a "}", or a name and a "{" follow it.
+ * Whether the current token begins a new item, and is not a name: it follows a
+ * "}", or a name and a "{" or "=" follow it.
  */
 static bool
-rule_begins(const struct rule_parser *p, bool closed)
+item_begins(const struct rule_parser *p, bool closed)
 {
 	struct rule_lexer lexer = p->lexer;
 	struct rule_lexeme at;
+	size_t i;
 
-	if (!rule_lex_is(&p->at, "rule") && !rule_lex_is(&p->at, "test"))
+	for (i = 0;
+	     i < nitems(item_kinds) && !rule_lex_is(&p->at, item_kinds[i].word);
+	     i++)
+		continue;
+	if (i == nitems(item_kinds))
 		return false;
 	return closed ||
 	    (rule_lex_next(&lexer, &at, NULL) == 0 && at.token == TOKEN_WORD &&
 		rule_lex_next(&lexer, &at, NULL) == 0 &&
-		at.token == TOKEN_LBRACE);
+		(at.token == TOKEN_LBRACE || at.token == TOKEN_SET));
 }
 
 /* Copy the rules and the tests to arrays, and make the ruleset. */
 static struct ruleset *
 parse_finish(struct rule_parser *p)
 {
-	const struct rule_interned *attrs;
 	const struct rule_draft *draft;
 	struct ruleset *rs;
 	struct rule *rules;
@@ -197,22 +248,28 @@ parse_finish(struct rule_parser *p)
 
 	rs = arena_alloc(p->arena, sizeof(*rs));
 	rules = arena_array(p->arena, p->n_rules, sizeof(*rules));
-	attrs = rule_intern_dup(p->arena, &p->attrs.names);
 	tests = rule_copy_tests(p);
-	if (rs == NULL || rules == NULL || attrs == NULL || tests == NULL) {
+	if (rs == NULL || rules == NULL || tests == NULL) {
 		rule_mistake_memory(p->mistakes);
 		return NULL;
 	}
+	rs->names.attrs = rule_intern_dup(p->arena, &p->attrs.names);
+	rs->names.velocities = rule_intern_dup(p->arena, &p->velocities.names);
+	if (rs->names.attrs == NULL || rs->names.velocities == NULL) {
+		rule_mistake_memory(p->mistakes);
+		return NULL;
+	}
+	if (rule_copy_velocities(p, &rs->names, rs) == -1)
+		return NULL;
 	for (draft = p->first; draft != NULL; draft = draft->next) {
 		rules[i] = draft->rule;
-		rules[i++].attrs = attrs;
+		rules[i++].names = &rs->names;
 	}
 	rs->rules = rules;
 	rs->n_rules = i;
 	rs->tests = tests;
 	rs->n_tests = p->n_tests;
 	rs->n_tags = p->tags.names.n;
-	rs->attrs = attrs;
 	return rs;
 }
 
@@ -227,23 +284,25 @@ parse_rule(struct rule_parser *p, struct rule *rule)
 
 	if (!rule_lex_is(&p->at, "rule"))
 		return rule_mistake_expected(p->mistakes, &p->at,
-		    p->n_rules == 0 && p->n_tests == 0
+		    p->n_rules == 0 && p->n_tests == 0 &&
+			    p->velocities.names.n == 0
 			? "\"rule\""
-			: "\"rule\", \"test\" or the end of the text");
+			: "\"rule\", \"velocity\", \"test\" or the end of the "
+			  "text");
 	p->n_terms = 0;
 	rule->line = p->at.line;
 	if (rule_parse_next(p) == -1 || parse_id(p, rule) == -1 ||
 	    rule_parse_token(p, TOKEN_LBRACE) == -1 ||
-	    parse_word(p, "when") == -1 || parse_or(p) == -1)
+	    rule_parse_word(p, "when") == -1 || parse_or(p) == -1)
 		return -1;
 	if (!rule_lex_is(&p->at, "then"))
 		return rule_mistake_expected(
 		    p->mistakes, &p->at, "\"&&\", \"||\" or \"then\"");
-	if (rule_parse_next(p) == -1 || parse_word(p, "score") == -1 ||
+	if (rule_parse_next(p) == -1 || rule_parse_word(p, "score") == -1 ||
 	    rule_parse_token(p, TOKEN_ADD) == -1 ||
 	    parse_points(p, rule) == -1 ||
 	    rule_parse_token(p, TOKEN_COMMA) == -1 ||
-	    parse_word(p, "tag") == -1 || parse_tag(p, rule) == -1 ||
+	    rule_parse_word(p, "tag") == -1 || parse_tag(p, rule) == -1 ||
 	    rule_parse_token(p, TOKEN_RBRACE) == -1)
 		return -1;
 
@@ -307,6 +366,12 @@ parse_tag(struct rule_parser *p, struct rule *rule)
 	rule->tag = tags->text[n];
 	rule->tag_index = (uint16_t)n;
 	return rule_parse_next(p);
+}
+
+int
+rule_parse_condition(struct rule_parser *p)
+{
+	return parse_or(p);
 }
 
 /* cond = and { "||" and } */
@@ -417,8 +482,7 @@ parse_term(struct rule_parser *p)
 		return rule_mistake_expected(
 		    p->mistakes, &at, "a signal, \"!\" or \"(\"");
 	if (term_add(p, COND_COMPARE, &at) == -1 ||
-	    rule_check_signal(
-		p->arena, &p->attrs.names, &at, &c->signal, p->mistakes) == -1)
+	    rule_check_signal(p, &p->attrs.names, &at, &c->signal) == -1)
 		return -1;
 
 	/* The signal is missing, rather than unknown. */
@@ -427,6 +491,8 @@ parse_term(struct rule_parser *p)
 		return -1;
 	if (rule_parse_next(p) == -1)
 		return -1;
+	if (p->at.token == TOKEN_SET)
+		return rule_mistake_expected(p->mistakes, &p->at, "\"==\"");
 	if (wanted[p->at.token] != 0)
 		return parse_compare(p, &at, c);
 	if (rule_lex_is(&p->at, "in"))
@@ -446,7 +512,7 @@ parse_compare(
 	    rule_parse_literal(p, &c->literal) == -1)
 		return -1;
 	rule_check_compare(
-	    c->signal, at, &op, &p->at, c->literal.type, p->mistakes);
+	    c->signal, at, &op, &p->at, &c->literal, p->mistakes);
 	return rule_parse_next(p);
 }
 
@@ -493,8 +559,7 @@ parse_members(struct rule_parser *p, const struct rule_lexeme *at,
 		item = &items[*n];
 		if (rule_parse_literal(p, item) == -1)
 			return -1;
-		rule_check_compare(
-		    signal, at, &in, &p->at, item->type, p->mistakes);
+		rule_check_compare(signal, at, &in, &p->at, item, p->mistakes);
 		if (item->type == items[0].type)
 			*n += item->type != VALUE_UNKNOWN;
 		else if (item->type != VALUE_UNKNOWN)
@@ -583,9 +648,8 @@ rule_parse_token(struct rule_parser *p, enum rule_token token)
 	return rule_parse_next(p);
 }
 
-/* Consume this word; any other is a mistake. */
-static int
-parse_word(struct rule_parser *p, const char *word)
+int
+rule_parse_word(struct rule_parser *p, const char *word)
 {
 	if (!rule_lex_is(&p->at, word))
 		return rule_mistake_expected(

@@ -7,6 +7,7 @@
 
 #include "core/base/arena.h"
 #include "core/rule/rule.h"
+#include "core/rule/rule_explain.h"
 #include "core/rule/rule_int.h"
 #include "core/rule/rule_parse_int.h"
 #include "core/signal/signals.h"
@@ -21,6 +22,7 @@ struct test_parts {
 
 static int parse_test_name(struct rule_parser *p, struct rule_test *test);
 static int parse_given(struct rule_parser *p, struct test_parts *parts);
+static const char *given_name(const struct rule_parser *p, uint16_t signal);
 static void check_given_once(struct rule_parser *p,
     const struct rule_lexeme *at, const struct test_parts *parts);
 static int parse_expect(struct rule_parser *p, struct test_parts *parts);
@@ -153,23 +155,32 @@ parse_given(struct rule_parser *p, struct test_parts *parts)
 		    "a test gives at most %d signals", RULE_GIVEN_MAX);
 	if (at.token != TOKEN_WORD && at.token != TOKEN_ATTR)
 		return rule_mistake_expected(p->mistakes, &at, "a signal");
-	if (rule_check_signal(p->arena, &p->test_attrs.names, &at,
-		&given->signal, p->mistakes) == -1 ||
-	    rule_parse_next(p) == -1)
+	if (rule_check_signal(p, &p->test_attrs.names, &at, &given->signal) ==
+	    -1)
+		return -1;
+	check_given_once(p, &at, parts);
+	if (rule_parse_next(p) == -1)
 		return -1;
 	op = p->at;
 	if (rule_parse_token(p, TOKEN_EQ) == -1 ||
 	    rule_parse_literal(p, &given->value) == -1)
 		return -1;
 	rule_check_compare(
-	    given->signal, &at, &op, &p->at, given->value.type, p->mistakes);
-	given->attr =
-	    given->signal < SIGNAL__MAX || given->signal == RULE_SIGNAL_NONE
-	    ? NULL
-	    : p->test_attrs.names.text[given->signal - SIGNAL__MAX];
-	check_given_once(p, &at, parts);
+	    given->signal, &at, &op, &p->at, &given->value, p->mistakes);
+	given->name = given_name(p, given->signal);
 	parts->n_given++;
 	return rule_parse_next(p);
+}
+
+/* The name of an attribute or a velocity, else NULL. */
+static const char *
+given_name(const struct rule_parser *p, uint16_t signal)
+{
+	if (signal < SIGNAL__MAX || signal == RULE_SIGNAL_NONE)
+		return NULL;
+	return signal < RULE_VELOCITY
+	    ? p->test_attrs.names.text[signal - SIGNAL__MAX]
+	    : p->velocities.names.text[signal - RULE_VELOCITY];
 }
 
 /* Refuse a signal that an earlier part of the test gives. */

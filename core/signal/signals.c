@@ -71,18 +71,25 @@ signals_compute(const struct event *ev, const struct signal_facts *facts,
 		namespaces[i](ev, facts, ret->value);
 	ret->event = ev;
 	ret->silences = NULL;
+	ret->velocities = NULL;
 }
 
 void
 signals_json(struct str *s, const struct signals *sigs)
 {
+	writer_object(s, NULL);
+	signals_members(s, sigs);
+	writer_end(s);
+}
+
+void
+signals_members(struct str *s, const struct signals *sigs)
+{
 	size_t i;
 
-	writer_object(s, NULL);
 	for (i = 0; i < SIGNAL__MAX; i++)
 		add_known(s, signal_name((enum signal)i), &sigs->value[i]);
 	signals_attrs(s, sigs->event);
-	writer_end(s);
 }
 
 void

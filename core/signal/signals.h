@@ -14,6 +14,7 @@ struct entity_risk_rates;
 struct rule_silences;
 struct user_state;
 struct str;
+struct velocity_values;
 
 enum signal {
 #define SIGNAL(ident, name, type, meaning) SIGNAL_##ident,
@@ -48,6 +49,7 @@ struct signals {
 	struct value value[SIGNAL__MAX];
 	const struct event *event;
 	const struct rule_silences *silences; /* of the event; NULL: none */
+	const struct velocity_values *velocities; /* NULL: none are known */
 };
 
 /*
@@ -73,6 +75,9 @@ enum signal signal_parse(const char *name);
  * attributes as "attr.<key>".  No signal is an ip or a phone number.
  */
 void signals_json(struct str *s, const struct signals *sigs);
+
+/* Append the same members, without braces. */
+void signals_members(struct str *s, const struct signals *sigs);
 
 /* Append only the attributes, without braces. */
 void signals_attrs(struct str *s, const struct event *ev);

@@ -30,6 +30,7 @@ struct test_books {
 };
 
 static int check_file(struct arena *a, const char *path, bool print);
+static void show_size(const char *path, const struct ruleset *rs);
 static void print_canonical(struct arena *a, const struct ruleset *rs);
 static int test_file(
     struct arena *a, const struct test_books *books, const char *path);
@@ -161,24 +162,27 @@ check_file(struct arena *a, const char *path, bool print)
 	if (print)
 		print_canonical(a, rs);
 	else
-		printf("%s: %zu rules\n", path, rs->n_rules);
+		show_size(path, rs);
 	return EX_OK;
+}
+
+static void
+show_size(const char *path, const struct ruleset *rs)
+{
+	printf("%s: %zu rules", path, rs->n_rules);
+	if (rs->n_velocities > 0)
+		printf(", %zu velocities", rs->n_velocities);
+	printf("\n");
 }
 
 static void
 print_canonical(struct arena *a, const struct ruleset *rs)
 {
 	struct str s;
-	size_t i;
 
-	for (i = 0; i < rs->n_rules + rs->n_tests; i++) {
-		str_init(&s, a);
-		if (i < rs->n_rules)
-			rule_print(&s, &rs->rules[i]);
-		else
-			rule_print_test(&s, &rs->tests[i - rs->n_rules]);
-		printf("%s\n", str_text(&s) == NULL ? "" : str_text(&s));
-	}
+	str_init(&s, a);
+	rule_print_all(&s, rs);
+	printf("%s", str_text(&s) == NULL ? "" : str_text(&s));
 }
 
 /* Run the tests of one file and print the result.  Return an exit status. */

@@ -2,6 +2,7 @@
 /* /v1/rules: the rulesets and their versions. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "core/rule/rule.h"
 #include "core/rule/rule_explain.h"
 #include "core/rule/rule_warn.h"
+#include "core/rule/velocity.h"
 #include "core/signal/signals.h"
 #include "fcgi/access/capability.h"
 #include "fcgi/ep/live_book.h"
@@ -36,6 +38,8 @@
 static int add_ruleset(
     struct str *s, const struct rows *rows, int i, struct fail *f);
 static int add_rules(
+    struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f);
+static int add_velocities_of(
     struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f);
 static int add_tests(
     struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f);
@@ -306,13 +310,17 @@ add_ruleset(struct str *s, const struct rows *rows, int i, struct fail *f)
 			     "a ruleset that decides does not compile");
 	if (r == 0 && rs->n_tests > 0)
 		r = add_tests(s, &a, rs, f);
+	if (r == 0 && rs->n_velocities > 0)
+		r = add_velocities_of(s, &a, rs, f);
 	writer_end(s);
 	compile_arena_free(&a);
 	return r;
 }
 
-/* Append a version; its rules and tests are null if this release cannot compile
- * it. */
+/*
+ * Append a version; its rules, tests and velocities are null if this release
+ * cannot compile it.
+ */
 static int
 add_version(struct str *s, const struct rows *rows, struct fail *f)
 {
@@ -334,8 +342,10 @@ add_version(struct str *s, const struct rows *rows, struct fail *f)
 	if (rs == NULL) {
 		writer_null(s, "rules");
 		writer_null(s, "tests");
-	} else if ((r = add_rules(s, &a, rs, f)) == 0)
-		r = add_tests(s, &a, rs, f);
+		writer_null(s, "velocities");
+	} else if ((r = add_rules(s, &a, rs, f)) == 0 &&
+	    (r = add_tests(s, &a, rs, f)) == 0)
+		r = add_velocities_of(s, &a, rs, f);
 	writer_end(s);
 	compile_arena_free(&a);
 	return r;
@@ -376,7 +386,6 @@ add_check(struct str *s, struct arena *a, struct req *req, const char *type,
 	struct rule_mistakes mistakes = { list, nitems(list), 0, false };
 	const struct ruleset *rs;
 	struct str canonical;
-	size_t i;
 
 	rs = rule_compile_all(a, text, strlen(text), &mistakes);
 	if (mistakes.no_memory)
@@ -388,14 +397,8 @@ add_check(struct str *s, struct arena *a, struct req *req, const char *type,
 	writer_bool(s, "ok", mistakes.n == 0);
 	add_mistakes(s, &mistakes);
 	str_init(&canonical, a);
-	for (i = 0; rs != NULL && i < rs->n_rules; i++) {
-		rule_print(&canonical, &rs->rules[i]);
-		str_addc(&canonical, '\n');
-	}
-	for (i = 0; rs != NULL && i < rs->n_tests; i++) {
-		rule_print_test(&canonical, &rs->tests[i]);
-		str_addc(&canonical, '\n');
-	}
+	if (rs != NULL)
+		rule_print_all(&canonical, rs);
 	if (str_text(&canonical) == NULL)
 		return fail_memory(&req->fail);
 	writer_text(s, "text", rs == NULL ? NULL : str_text(&canonical));
@@ -464,19 +467,14 @@ add_facts(struct str *s, const struct ruleset *rs)
 	writer_end(s);
 }
 
-/* Append the name of a signal or an attribute as JSON. */
+/* Append the name of a value that conditions read as JSON. */
 static void
 add_signal(struct str *s, const struct ruleset *rs, uint16_t signal)
 {
-	char name[sizeof("attr.") + EVENT_ATTR_NAME_MAX];
+	char name[RULE_VALUE_NAME_SIZE];
 
-	if (signal < SIGNAL__MAX)
-		writer_text(s, NULL, signal_name((enum signal)signal));
-	else {
-		snprintf(name, sizeof(name), "attr.%s",
-		    rule_attr(rs, signal - SIGNAL__MAX));
-		writer_text(s, NULL, name);
-	}
+	rule_value_name(rs, signal, name);
+	writer_text(s, NULL, name);
 }
 
 /* Store a version by a statement, and answer what that does, with warnings. */
@@ -551,6 +549,35 @@ add_rules(
 		writer_text(s, "tag", rule->tag);
 		writer_int(s, "weight", rule->points);
 		writer_text(s, "dsl", str_text(&dsl));
+		writer_end(s);
+		arena_rewind(a, mark);
+	}
+	writer_end(s);
+	return 0;
+}
+
+/* Append the velocities, each with its definition, printed in arena a. */
+static int
+add_velocities_of(
+    struct str *s, struct arena *a, const struct ruleset *rs, struct fail *f)
+{
+	struct arena_mark mark;
+	char id[24];
+	struct str text;
+	size_t i;
+
+	writer_array(s, "velocities");
+	for (i = 0; i < rs->n_velocities; i++) {
+		mark = arena_mark(a);
+		str_init(&text, a);
+		velocity_print(&text, &rs->velocities[i]);
+		if (str_text(&text) == NULL)
+			return fail_memory(f);
+		snprintf(id, sizeof(id), "%" PRId64, rs->velocities[i].id);
+		writer_object(s, NULL);
+		writer_text(s, "name", rs->velocities[i].name);
+		writer_text(s, "id", id);
+		writer_text(s, "definition", str_text(&text));
 		writer_end(s);
 		arena_rewind(a, mark);
 	}

@@ -27,7 +27,8 @@
 
 static int read_recorded(
     struct req *req, struct rows *rows, struct sample *sample);
-static int change_sample(struct req *req, struct sample *sample);
+static int change_sample(
+    struct req *req, const struct ruleset *rs, struct sample *sample);
 static int value_of(struct json_object *json, struct value *ret);
 static int answer_try(struct req *req, struct resp *resp,
     const struct decision *d, const struct ruleset *rs,
@@ -55,11 +56,12 @@ decision_try(struct req *req, struct resp *resp)
 	if (live == NULL || sample == NULL)
 		return fail_memory(&req->fail);
 	if (body_check(req->json, fields, nitems(fields), &req->fail) == -1 ||
-	    read_recorded(req, &recorded, sample) == -1 ||
-	    change_sample(req, sample) == -1)
+	    read_recorded(req, &recorded, sample) == -1)
 		return -1;
 	r = live_book_load(
 	    req, event_type_parse(rows_text(&recorded, 0, "event_type")), live);
+	if (r == 0)
+		r = change_sample(req, live->book.ruleset, sample);
 	if (r == 0)
 		r = explain_decide(
 		    &live->book, sample, req->arena, &decision, &req->fail);
@@ -94,7 +96,7 @@ read_recorded(struct req *req, struct rows *rows, struct sample *sample)
 
 /* Give the sample the values of the body. */
 static int
-change_sample(struct req *req, struct sample *sample)
+change_sample(struct req *req, const struct ruleset *rs, struct sample *sample)
 {
 	struct json_object *set;
 	struct value to;
@@ -109,8 +111,8 @@ change_sample(struct req *req, struct sample *sample)
 			return fail_set(&req->fail, FAIL_INPUT, INVALID_REQUEST,
 			    "set",
 			    "must hold numbers, texts, booleans and nulls");
-		if (sample_change(sample, name, to, req->arena, &req->fail) ==
-		    -1)
+		if (sample_change(
+			sample, rs, name, to, req->arena, &req->fail) == -1)
 			return -1;
 	}
 	return 0;

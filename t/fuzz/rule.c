@@ -18,6 +18,7 @@
 #include "core/rule/rule_format.h"
 #include "core/rule/rule_int.h"
 #include "core/rule/rule_warn.h"
+#include "core/rule/velocity.h"
 #include "core/signal/signals.h"
 #include "t/fuzz/fuzz.h"
 
@@ -31,6 +32,9 @@ static const char *print(struct arena *a, const struct ruleset *rs);
 static void check_layout(
     struct arena *a, const char *text, size_t size, const char *printed);
 static void same_hits(const struct ruleset *rs, const struct ruleset *again);
+static void same_items(const struct ruleset *rs, const struct ruleset *again,
+    const struct signals *sigs);
+static void check_velocity(const struct velocity *v);
 static void not_warned(const struct ruleset *rs, const struct rule_hits *hits);
 static struct value made_up(enum value_type type, size_t which);
 
@@ -46,6 +50,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena a, b, c;
 	struct fail f = { 0 };
 	const char *text;
+	size_t i;
 
 	if (size > TEXT_MAX)
 		return 0;
@@ -61,6 +66,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		again = rule_compile(&b, text, strlen(text), &f);
 		assert(again != NULL);
 		assert(strcmp(print(&c, again), text) == 0);
+		for (i = 0; i < rs->n_velocities; i++)
+			check_velocity(&rs->velocities[i]);
 		same_hits(rs, again);
 		arena_reset(&b);
 		check_layout(&b, (const char *)data, size, text);
@@ -122,24 +129,38 @@ check_layout(
 	assert(rs != NULL && strcmp(print(a, rs), printed) == 0);
 }
 
-/* Print all rules and tests in canonical form. */
+/* Print all velocities, rules and tests in canonical form. */
 static const char *
 print(struct arena *a, const struct ruleset *rs)
 {
 	struct str s;
-	size_t i;
 
 	str_init(&s, a);
-	for (i = 0; i < rs->n_rules; i++) {
-		rule_print(&s, &rs->rules[i]);
-		str_addc(&s, '\n');
-	}
-	for (i = 0; i < rs->n_tests; i++) {
-		rule_print_test(&s, &rs->tests[i]);
-		str_addc(&s, '\n');
-	}
+	rule_print_all(&s, rs);
 	assert(str_text(&s) != NULL);
 	return str_text(&s);
+}
+
+/* A velocity is within its bounds, and its text alone is the same velocity. */
+static void
+check_velocity(const struct velocity *v)
+{
+	static _Alignas(16) char block[1 << 18];
+	const struct velocity *again;
+	struct arena a;
+	struct fail f = { 0 };
+	struct str s;
+
+	arena_init(&a, block, sizeof(block));
+	str_init(&s, &a);
+	velocity_print(&s, v);
+	assert(str_text(&s) != NULL && s.len <= VELOCITY_TEXT_MAX);
+	again = velocity_compile(&a, str_text(&s), &f);
+	assert(again != NULL && again->id == v->id && v->id != 0);
+	assert(again->window == v->window && again->current == v->current);
+	assert(v->n_keys >= 1 && v->n_keys <= VELOCITY_KEYS_MAX);
+	assert(v->window >= 0 && v->window <= VELOCITY_WINDOW_MAX);
+	arena_reset(&a);
 }
 
 /* Evaluate both over a few events with the attributes that they read. */
@@ -149,27 +170,62 @@ same_hits(const struct ruleset *rs, const struct ruleset *again)
 	static struct rule_hits hits, hits_again;
 	static struct signals sigs;
 	struct attr attrs[EVENT_ATTRS_MAX] = { 0 };
+	struct velocity_value velocity[RULE_VELOCITIES_MAX] = { 0 };
+	struct velocity_values velocities = { velocity, rs->n_velocities };
 	struct event ev = { .attrs = attrs };
 	size_t i, round;
 
 	sigs.event = &ev;
+	sigs.velocities = &velocities;
 	for (round = 0; round < 8; round++) {
 		for (i = 0; i < SIGNAL__MAX; i++)
 			sigs.value[i] =
 			    made_up(signal_type((enum signal)i), round + i);
-		for (i = 0; i < rs->attrs->n && i < EVENT_ATTRS_MAX; i++) {
-			attrs[i].name = rs->attrs->text[i];
+		for (i = 0; i < rs->names.attrs->n && i < EVENT_ATTRS_MAX;
+		     i++) {
+			attrs[i].name = rs->names.attrs->text[i];
 			attrs[i].value = made_up(
 			    VALUE_NUMBER + (unsigned int)((i + round) % 3),
 			    round / 2);
 		}
 		ev.n_attrs = i;
+		for (i = 0; i < rs->n_velocities; i++) {
+			velocity[i].id = rs->velocities[i].id;
+			velocity[i].value = made_up(VALUE_NUMBER, round + i);
+		}
 		rule_eval(rs, &sigs, &hits);
 		rule_eval(again, &sigs, &hits_again);
 		assert(hits.n == hits_again.n);
 		assert(memcmp(hits.index, hits_again.index,
 			   hits.n * sizeof(hits.index[0])) == 0);
 		not_warned(rs, &hits);
+		same_items(rs, again, &sigs);
+	}
+}
+
+/* An event adds the same to the velocities of both, at each verdict. */
+static void
+same_items(const struct ruleset *rs, const struct ruleset *again,
+    const struct signals *sigs)
+{
+	const struct velocity_event ev = { .subject = { "u", "d" },
+		.event = sigs->event };
+	struct velocity_item a, b;
+	unsigned int verdict;
+	size_t i, k;
+
+	for (i = 0; i < rs->n_velocities; i++) {
+		k = 0;
+		while (again->velocities[k].id != rs->velocities[i].id)
+			assert(++k < again->n_velocities);
+		for (verdict = VERDICT__NONE; verdict < VERDICT__MAX;
+		     verdict++) {
+			velocity_item(&rs->velocities[i], &ev, sigs,
+			    (enum verdict)verdict, &a);
+			velocity_item(&again->velocities[k], &ev, sigs,
+			    (enum verdict)verdict, &b);
+			assert(a.counts == b.counts && a.number == b.number);
+		}
 	}
 }
 

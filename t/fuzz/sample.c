@@ -19,6 +19,8 @@
 #include "t/fuzz/fuzz.h"
 
 static void check_again(const struct sample *first);
+static void same_velocities(
+    const struct velocity_values *a, const struct velocity_values *b);
 static bool same(const struct value *a, const struct value *b);
 
 static const struct ruleset no_rules = { .version = "fuzz" };
@@ -79,10 +81,24 @@ check_again(const struct sample *first)
 	for (i = 0; i < SIGNAL__MAX; i++)
 		assert(same(&again.signals.value[i], &first->signals.value[i]));
 	assert(again.event.n_attrs <= first->event.n_attrs);
+	same_velocities(again.signals.velocities, first->signals.velocities);
 	assert(sample_read_head(text, s.len < SAMPLE_HEAD ? s.len : SAMPLE_HEAD,
 		   &head) == 0);
 	assert(head.score == first->score && head.verdict == first->verdict);
 	assert(head.watched == first->watched);
+}
+
+static void
+same_velocities(
+    const struct velocity_values *a, const struct velocity_values *b)
+{
+	size_t i;
+
+	assert((a == NULL) == (b == NULL));
+	assert(a == NULL || (a->n == b->n && a->n <= VELOCITIES_MAX));
+	for (i = 0; a != NULL && i < a->n; i++)
+		assert(a->list[i].id == b->list[i].id &&
+		    same(&a->list[i].value, &b->list[i].value));
 }
 
 static bool

@@ -18,7 +18,12 @@
 	"rule b { when attr.kind == \"gift\" then score += 40, tag gift }\n"   \
 	"rule c { when event.type == \"wallet.withdraw\" then score += 1, "    \
 	"tag w "                                                               \
-	"}\n"
+	"}\n"                                                                  \
+	"velocity cards = distinct(attr.card) by userId over 1h "              \
+	"velocity spent = sum(event.amount) by userId over 1d "                \
+	"rule d { when velocity.cards == 3 then score += 20, tag cards } "     \
+	"rule e { when velocity.spent >= 99.5 && attr.card == \"x\" "          \
+	"then score += 5, tag spent }\n"
 
 static _Alignas(16) char block[1 << 20];
 static struct arena a;
@@ -47,6 +52,19 @@ static const struct {
 	    0, "" },
 	{ "test t { given event.type == \"wallet.withdraw\" expect because w }",
 	    0, "" },
+	{ "test t { given velocity.cards == 3 expect because cards not spent }",
+	    0, "" },
+	{ "test t { given velocity.cards == 2 expect score == 0 not cards }", 0,
+	    "" },
+	{ "test t { given attr.card == \"x\", velocity.spent == 99.5,"
+	  " velocity.attemptsLast2m == 5, velocity.cards == 3 "
+	  "expect score == 55 because cards, spent, v }",
+	    0, "" },
+	{ "test t { given attr.card == \"x\" expect not spent, cards }", 0,
+	    "" },
+	{ "test t { given velocity.cards == 3 expect not cards }", 47,
+	    "the test t expected no reason cards, found allow with a score of "
+	    "20 because cards" },
 	{ "test t { expect deny }", 17,
 	    "the test t expected deny, found allow with a score of 0" },
 	{ "test t { expect score >= 1 }", 17,
@@ -68,7 +86,7 @@ compiled(const char *test)
 {
 	const struct ruleset *rs;
 	struct fail f = { 0 };
-	char text[1024];
+	char text[2048];
 
 	snprintf(text, sizeof(text), "%s%s", RULES, test);
 	arena_init(&a, block, sizeof(block));
@@ -95,7 +113,7 @@ START_TEST(test_passes_or_fails_at_its_place)
 	decide_tests(rs, &failed);
 	ck_assert_uint_eq(failed.n, cases[_i].column != 0);
 	if (failed.n > 0) {
-		ck_assert_int_eq(list[0].line, 4);
+		ck_assert_int_eq(list[0].line, 5);
 		ck_assert_int_eq(list[0].column, cases[_i].column);
 		ck_assert_int_gt(list[0].end_column, list[0].column);
 		ck_assert_str_eq(list[0].why, cases[_i].why);
@@ -116,7 +134,7 @@ START_TEST(event_type_is_that_of_the_ruleset)
 			     &policy, &a, &f),
 	    -1);
 	ck_assert_int_eq(f.code, RULESET_INVALID);
-	ck_assert_str_eq(f.where, "line 4, column 25");
+	ck_assert_str_eq(f.where, "line 5, column 25");
 	ck_assert_str_eq(f.why,
 	    "the test t expected the reason w, found allow with a score of 0");
 	arena_reset(&a);

@@ -162,6 +162,55 @@ START_TEST(silenced_rules_are_read_back)
 }
 END_TEST
 
+/* Velocities by id, some unknown, among them the least and the greatest id. */
+START_TEST(velocities_are_read_back)
+{
+	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
+	struct velocity_value list[VELOCITIES_MAX];
+	const struct velocity_values values = { list, (size_t)_i };
+	struct signals sigs = { .event = &ev, .velocities = &values };
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	for (i = 0; i < values.n; i++) {
+		list[i].id = i == 0 ? INT64_MIN
+		    : i == 1	    ? INT64_MAX
+				    : (int64_t)i * (i % 2 == 0 ? 1 : -1);
+		list[i].value =
+		    i % 5 == 2 ? value_unknown() : value_at(VALUE_NUMBER, i);
+	}
+	text = written(&sigs, false);
+	check_read(text, &sigs);
+	ck_assert_ptr_eq(got.signals.velocities, &got.velocities);
+	ck_assert_uint_eq(got.velocities.n, values.n);
+	for (i = 0; i < values.n; i++) {
+		ck_assert_int_eq(got.velocities.list[i].id, list[i].id);
+		check_value(&got.velocities.list[i].value, &list[i].value);
+	}
+}
+END_TEST
+
+START_TEST(number_of_velocities_is_limited)
+{
+	const char *text;
+	struct str s;
+	int i, n;
+
+	for (n = VELOCITIES_MAX; n <= VELOCITIES_MAX + 1; n++) {
+		str_init(&s, &arena);
+		str_add(&s, HEAD ",\"velocities\":{");
+		for (i = 0; i < n; i++)
+			str_addf(&s, "%s\"%d\":1", i == 0 ? "" : ",", -1 - i);
+		str_add(&s, "}}");
+		text = str_text(&s);
+		ck_assert_int_eq(sample_read(&arena, text, strlen(text), &got),
+		    n == VELOCITIES_MAX ? 0 : -1);
+	}
+}
+END_TEST
+
 START_TEST(cut_sample_is_refused)
 {
 	const struct event ev = { .type = EVENT_CARD_AUTHORIZE };
@@ -308,6 +357,21 @@ static const struct {
 	{ HEAD ",\"values\":[[37],0.01,\"new\",[1e300],false]}", 0 },
 	{ HEAD ",\"values\":[],\"signals\":{\"attr.a\":1}}", 0 },
 	{ HEAD ",\"silenced\":[\"rule:a\",\"tag:b\"]}", 0 },
+	{ HEAD ",\"velocities\":{}}", 0 },
+	{ HEAD ",\"velocities\":{\"-42\":3,\"7\":null}}", 0 },
+	{ HEAD ",\"velocities\":{\"1\":1},\"velocities\":{\"2\":1}}", -1 },
+	{ HEAD ",\"velocities\":{},\"velocities\":{}}", -1 },
+	{ HEAD ",\"velocities\":[]}", -1 },
+	{ HEAD ",\"velocities\":null}", -1 },
+	{ HEAD ",\"velocities\":{\"1\":1,}}", -1 },
+	{ HEAD ",\"velocities\":{\"\":1}}", -1 },
+	{ HEAD ",\"velocities\":{\"a\":1}}", -1 },
+	{ HEAD ",\"velocities\":{\"1a\":1}}", -1 },
+	{ HEAD ",\"velocities\":{\"1\":{}}}", -1 },
+	{ HEAD ",\"velocities\":{1:1}}", -1 },
+	{ HEAD ",\"velocities\":{\"9223372036854775808\":1}}", -1 },
+	{ HEAD ",\"velocities\":{\" 1\":1}}", -1 },
+	{ HEAD ",\"velocities\":{\"1\":\"x\"}}", -1 },
 	{ HEAD ",\"silenced\":[]}", -1 },
 	{ HEAD ",\"silenced\":[1]}", -1 },
 	{ HEAD ",\"silenced\":[\"a\"]}", -1 },
@@ -411,6 +475,8 @@ check_read(const char *text, const struct signals *want)
 	for (i = 0; i < SIGNAL__MAX; i++)
 		check_value(&got.signals.value[i], &want->value[i]);
 	ck_assert_ptr_eq(got.signals.event, &got.event);
+	ck_assert(
+	    (got.signals.velocities == NULL) == (want->velocities == NULL));
 	ck_assert_uint_eq(got.event.n_attrs, ev->n_attrs);
 	for (i = 0; i < ev->n_attrs; i++) {
 		ck_assert_str_eq(got.event.attrs[i].name, ev->attrs[i].name);
@@ -472,6 +538,9 @@ suite_sample(void)
 	tcase_add_loop_test(tc, values_are_in_the_order_of_the_signals, 0, 4);
 	tcase_add_loop_test(
 	    tc, silenced_rules_are_read_back, 0, RULE_SILENCES_MAX + 1);
+	tcase_add_loop_test(
+	    tc, velocities_are_read_back, 0, VELOCITIES_MAX + 1);
+	tcase_add_test(tc, number_of_velocities_is_limited);
 	tcase_add_test(tc, cut_sample_is_refused);
 	tcase_add_loop_test(tc, head_is_read_without_the_rest, 0, 3);
 	tcase_add_loop_test(

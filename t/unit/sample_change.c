@@ -65,7 +65,7 @@ START_TEST(signals_take_possible_values)
 	sample = arena_alloc(&a, sizeof(*sample));
 	sample->signals.event = &sample->event;
 	ck_assert_int_eq(
-	    sample_change(sample, cases[_i].name, cases[_i].to, &a, &f),
+	    sample_change(sample, NULL, cases[_i].name, cases[_i].to, &a, &f),
 	    cases[_i].result);
 	ck_assert_str_eq(f.where, cases[_i].where);
 	arena_reset(&a);
@@ -87,8 +87,10 @@ START_TEST(attributes_are_changed_in_a_copy)
 	sample = arena_alloc(&a, sizeof(*sample));
 	sample->event.attrs = recorded;
 	sample->event.n_attrs = 2;
-	ck_assert_int_eq(sample_change(sample, "attr.y", seven, &a, &f), 0);
-	ck_assert_int_eq(sample_change(sample, "attr.z", eight, &a, &f), 0);
+	ck_assert_int_eq(
+	    sample_change(sample, NULL, "attr.y", seven, &a, &f), 0);
+	ck_assert_int_eq(
+	    sample_change(sample, NULL, "attr.z", eight, &a, &f), 0);
 	ck_assert_uint_eq(sample->event.n_attrs, 3);
 	ck_assert(event_attr(&sample->event, "x")->value.number == 1);
 	ck_assert(event_attr(&sample->event, "y")->value.number == 7);
@@ -112,10 +114,11 @@ START_TEST(an_event_takes_no_more_attributes_than_it_may_have)
 	for (i = 0; i < EVENT_ATTRS_MAX; i++) {
 		snprintf(names[i], sizeof(names[i]), "attr.%zu", i);
 		ck_assert_int_eq(
-		    sample_change(sample, names[i], one, &a, &f), 0);
+		    sample_change(sample, NULL, names[i], one, &a, &f), 0);
 	}
-	ck_assert_int_eq(sample_change(sample, "attr.0", one, &a, &f), 0);
-	ck_assert_int_eq(sample_change(sample, "attr.more", one, &a, &f), -1);
+	ck_assert_int_eq(sample_change(sample, NULL, "attr.0", one, &a, &f), 0);
+	ck_assert_int_eq(
+	    sample_change(sample, NULL, "attr.more", one, &a, &f), -1);
 	ck_assert_int_eq(f.code, INVALID_REQUEST);
 	arena_reset(&a);
 }
