@@ -108,11 +108,19 @@ function refusal(name, value, catalogue) {
 	    (value < signal.min || value > signal.max) ? "range" : undefined;
 }
 
+// The velocities of a ruleset among signals, as the catalogue would have them.
+function velocitiesIn(signals, catalogue) {
+	return Object.keys(signals).filter((name) => name.startsWith("velocity.") &&
+	    catalogue.every((one) => one.name !== name))
+	    .map((name) => ({ name, type: "number", min: null, max: null }));
+}
+
 // changesIn(text, signals, catalogue): the "set" of POST /v1/decisions/{id}/try that
 // makes these signals those of the text, and the mistakes: { why, at, values? }.  A
 // signal that the text leaves out is unknown.
 export function changesIn(text, signals, catalogue) {
 	const { members, mistakes } = readMembers(text);
+	const all = catalogue && [...catalogue, ...velocitiesIn(signals, catalogue)];
 	const set = {}, seen = new Set();
 	for (const { name, value, at } of members) {
 		if (seen.has(name))
@@ -120,9 +128,9 @@ export function changesIn(text, signals, catalogue) {
 		seen.add(name);
 		if (value === (signals[name] ?? null))
 			continue;
-		const why = refusal(name, value, catalogue);
+		const why = refusal(name, value, all);
 		if (why !== undefined)
-			mistakes.push({ why, at, values: catalogue?.find((one) =>
+			mistakes.push({ why, at, values: all?.find((one) =>
 			    one.name === name) ?? {} });
 		set[name] = value;
 	}

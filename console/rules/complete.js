@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: ISC
 // What the editor offers to complete a rule.
-import { VERDICTS, tokens, placeAt } from "./language.js";
+import { NUMBER_FUNCTIONS, placeAt, SUBJECTS, tokens, VERDICTS } from
+    "./language.js";
 
 const PLAIN_NAME = /^[A-Za-z0-9._@+-]+$/;
-const JOINTS = ["&&", "||", "then score += 10, tag "];
+const JOINERS = ["&&", "||"];
+const JOINTS = [...JOINERS, "then score += 10, tag "];
 // In a template this is where the cursor goes.
 const CURSOR = "|";
 const NEW_RULE = `rule ${CURSOR} {\n\twhen \n\tthen score += 10, tag \n}`;
+const NEW_VELOCITY = `velocity ${CURSOR} = count by userId over 1h`;
 const NEW_TEST = `test ${CURSOR} {\n\tgiven \n\texpect \n}`;
 const EXPECTATIONS = [...VERDICTS, "score >= ", "because ", "not "];
+const FUNCTIONS = ["count by ", "distinct(", ...NUMBER_FUNCTIONS
+    .map((name) => `${name}(`)];
+const WINDOWS = ["10m", "1h", "1d", "7d", "30d", "all"];
+const EXCLUDING = "excluding current";
 const OPERATORS_OF = { number: ["==", "!=", ">", ">=", "<", "<=", "in ["],
     text: ["==", "!=", "in ["], boolean: ["==", "!="] };
 
@@ -18,31 +25,51 @@ export function attributeName(name) {
 	    `attr.${JSON.stringify(name)}`;
 }
 
-function signalOffers({ signals, attributes }) {
+function signalOffers({ signals, attributes, velocities = [] }) {
 	return [...signals.map(({ name, type, meaning }) => ({ label: name,
 	    kind: "property", detail: type, info: meaning })),
 	    ...attributes.map(({ name, type }) => ({ kind: "variable",
-	    label: attributeName(name), detail: type }))];
+	    label: attributeName(name), detail: type })),
+	    ...velocities.map((name) => ({ kind: "variable", detail: "number",
+	    label: `velocity.${name}` }))];
 }
 
+// eventOffers(catalogue, pattern): what a velocity reads of the events that it
+// counts; the pattern is that of the signals.
+const eventOffers = ({ signals, attributes }, pattern = /^(?:event|instrument)\./) =>
+    signalOffers({ attributes, signals: signals.filter(({ name }) =>
+	pattern.test(name)) });
+
 function typeOf(signal, { signals, attributes }) {
-	return signals.find(({ name }) => name === signal)?.type ??
+	return signal === "verdict" ? "text" :
+	    signals.find(({ name }) => name === signal)?.type ??
 	    attributes.find(({ name }) => attributeName(name) === signal)?.type;
 }
 
 const words = (labels, kind = "keyword") => labels.map((label) => ({ label, kind }));
 
+// The values to compare a signal with.
+function valueOffers({ type, signal }) {
+	if (signal === "verdict")
+		return words(VERDICTS.map((verdict) => `"${verdict}"`), "constant");
+	return words(type === "boolean" ? ["true", "false"] : [], "constant");
+}
+
+const ITEMS = [["rule", NEW_RULE], ["velocity", NEW_VELOCITY], ["test", NEW_TEST]]
+    .map(([label, template]) => ({ label, template, kind: "keyword" }));
+
+function operatorOffers(type, joints) {
+	return [...words(OPERATORS_OF[type] ?? OPERATORS_OF.number, "operator"),
+	    ...words(type === "boolean" ? joints : [])];
+}
+
 // For each place of GRAMMAR in language.js, what can stand there.
 const OFFERS = {
-	outside: () => [{ label: "rule", kind: "keyword", template: NEW_RULE },
-	    { label: "test", kind: "keyword", template: NEW_TEST }],
+	outside: () => ITEMS,
 	when: () => words(["when"]),
 	operand: ({ catalogue }) => [...signalOffers(catalogue), ...words(["!", "("])],
-	operator: ({ type }) => [...words(OPERATORS_OF[type] ??
-	    OPERATORS_OF.number, "operator"),
-	    ...words(type === "boolean" ? JOINTS : [])],
-	value: ({ type }) => words(type === "boolean" ? ["true", "false"] : [],
-	    "constant"),
+	operator: ({ type }) => operatorOffers(type, JOINTS),
+	value: valueOffers,
 	joint: () => words(JOINTS),
 	score: () => words(["score += 10, tag "]),
 	label: () => words(["tag"]),
@@ -50,20 +77,37 @@ const OFFERS = {
 	testBody: () => words(["given ", "expect "]),
 	given: ({ catalogue }) => signalOffers(catalogue),
 	givenOperator: () => words(["=="], "operator"),
-	givenValue: ({ type }) => words(type === "boolean" ? ["true", "false"] : [],
-	    "constant"),
+	givenValue: valueOffers,
 	givenNext: () => words(["expect "]),
 	expectation: () => words(EXPECTATIONS),
 	expectedOperator: () => words(["==", ">=", "<="], "operator"),
 	expectedTag: ({ catalogue }) => words(catalogue.tags, "enum"),
 	expectedNext: () => words(EXPECTATIONS),
+	measure: () => words(FUNCTIONS),
+	part: ({ catalogue }) => [...words(SUBJECTS, "variable"),
+	    ...eventOffers(catalogue)],
+	amount: ({ catalogue }) => eventOffers(catalogue, /^event\.amount$/),
+	by: () => words(["by "]),
+	key: ({ catalogue }) => [...words(SUBJECTS, "variable"),
+	    ...eventOffers(catalogue, /^instrument\.bin$/)],
+	keyNext: () => words(["over "]),
+	window: () => words(WINDOWS, "constant"),
+	windowNext: () => [...words(["where ", EXCLUDING]), ...ITEMS],
+	"where.operand": ({ catalogue }) => [...words(["verdict"], "variable"),
+	    ...eventOffers(catalogue), ...words(["!", "("])],
+	"where.operator": ({ type }) => operatorOffers(type, [...JOINERS, EXCLUDING]),
+	"where.value": valueOffers,
+	"where.member": valueOffers,
+	"where.joint": () => [...words([...JOINERS, EXCLUDING]), ...ITEMS],
+	current: () => words(["current"]),
 };
 
 // offersAt(before, catalogue): what can follow the text, as { label, kind, detail,
-// info, template }.  catalogue is { signals, attributes, tags }.
+// info, template }.  catalogue is { signals, attributes, tags, velocities }.
 export function offersAt(before, catalogue) {
 	const { at, signal } = placeAt(before);
-	return OFFERS[at]?.({ catalogue, type: typeOf(signal, catalogue) }) ?? [];
+	return OFFERS[at]?.({ catalogue, signal,
+	    type: typeOf(signal, catalogue) }) ?? [];
 }
 
 // filled TEMPLATE: its text, and where the cursor goes.
@@ -78,10 +122,10 @@ export function tagsOf(text) {
 	    .map((token) => token.text.replaceAll('"', "")))];
 }
 
-// ruleBefore(text, at): the text from the beginning of the rule or test around at, so
-// that a long ruleset is not split into tokens at every key.
+// ruleBefore(text, at): the text from the beginning of the rule, velocity or test
+// around at, so that a long ruleset is not split into tokens at every key.
 export function ruleBefore(text, at) {
 	const before = text.slice(0, at);
-	const starts = [...before.matchAll(/^[ \t]*(?:rule|test)[ \t]/gm)];
+	const starts = [...before.matchAll(/^[ \t]*(?:rule|velocity|test)[ \t]/gm)];
 	return before.slice(starts.at(-1)?.index ?? 0);
 }

@@ -8,14 +8,13 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap,
     syntaxHighlighting, tags } from
     "../../third_party/codemirror/codemirror.js";
 import { filled, offersAt, ruleBefore } from "./complete.js";
-import { ruleAt, startState, token } from "./language.js";
+import { isWithin, ruleAt, startState, token, velocitiesOf } from "./language.js";
 import { coded } from "../text.js";
 
 const language = StreamLanguage.define({
 	name: "assay-rules", startState, token,
 	copyState: (state) => ({ ...state }),
-	indent: (state, after, { unit }) => state.at === "outside" ||
-	    after.startsWith("}") ? 0 : unit,
+	indent: (state, after, { unit }) => isWithin(state, after) ? unit : 0,
 	languageData: { commentTokens: { line: "#" },
 	    indentOnInput: /^\s*\}$/,
 	    closeBrackets: { brackets: ["(", "[", '"'] } },
@@ -150,12 +149,16 @@ class RuleEditor extends HTMLElement {
 		const word = context.matchBefore(/[\w.@+"-]*$/);
 		if (word.text === "" && !context.explicit)
 			return null;
-		const before = ruleBefore(context.state.doc.toString(), word.from);
-		const options = offersAt(before, this.catalogue).map((offer) => ({
-		    label: offer.label.trim(), type: offer.kind,
-		    detail: offer.detail, apply: insert(offer),
-		    info: offer.info && (() => about(offer.info)) }));
-		return { from: word.from, options, validFor: /^[\w.@+"-]*$/ };
+		const text = context.state.doc.toString();
+		const catalogue = { ...this.catalogue, velocities: velocitiesOf(text) };
+		const options = offersAt(ruleBefore(text, word.from), catalogue)
+		    .map((offer) => ({ label: offer.label.trim(),
+			type: offer.kind, detail: offer.detail, apply: insert(offer),
+			info: offer.info && (() => about(offer.info)) }));
+		// The quote that closes a text or a name is there already.
+		const closed = word.text.includes('"') && text[context.pos] === '"';
+		return { from: word.from, to: context.pos + Number(closed), options,
+		    validFor: /^[\w.@+"-]*$/ };
 	}
 
 	#hover(view, at) {

@@ -2,17 +2,19 @@
 // The language of assay-rules(5), split into tokens as core/rule/rule_lex.c does,
 // for the colours and the completion of the editor.  The service checks the text.
 
-const WORD = /^(?:[A-Za-z0-9._@-]|\+(?!=))+/;
+const NAME = "(?:[A-Za-z0-9._@-]|\\+(?!=))+";
+const WORD = new RegExp(`^${NAME}`);
 const STRING = /^"(?:[^"\\]|\\.)*"/;
 const OPEN_STRING = /^"(?:[^"\\]|\\.)*\\?/;
-const SYMBOL = /^(?:\+=|==|!=|>=|<=|&&|\|\||[><!,{}()[\]])/;
+const SYMBOL = /^(?:\+=|==|!=|>=|<=|&&|\|\||[=><!,{}()[\]])/;
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
-const HEAD = /^(?:rule|test)\s+(?:[A-Za-z0-9._@-]|\+(?!=))+\s*\{/;
+const WINDOW = /^[0-9]+[mhd]$/;
+const HEAD = new RegExp(`^(?:(?:rule|test)\\s+${NAME}\\s*\\{|` +
+    `velocity\\s+${NAME}\\s*=(?!=))`);
 
-const JOINT = { "&&": ["operator", "operand"], "||": ["operator", "operand"],
-    ")": ["bracket", "joint"], then: ["keyword", "score"] };
-const COMPARE = Object.fromEntries(["==", "!=", ">=", "<=", ">", "<"]
-    .map((symbol) => [symbol, ["operator", "value"]]));
+// each(words, style, next): the same for each of these words.
+const each = (words, style, next) => Object.fromEntries(words
+    .map((word) => [word, [style, next]]));
 
 export const VERDICTS = ["allow", "challenge", "review", "deny"];
 
@@ -22,27 +24,55 @@ export function ruleAt(text, id) {
 	return [...heads].find((head) => head[1] === id)?.index ?? null;
 }
 
+// velocitiesOf TEXT: the names of the velocities that a ruleset defines.
+export function velocitiesOf(text) {
+	const heads = text.matchAll(
+	    /(?<=^|\})[ \t]*velocity\s+([A-Za-z0-9._@+-]+)\s*=(?!=)/gm);
+	return [...new Set([...heads].map((head) => head[1]))];
+}
+
+// The functions of numbers, and who or what a velocity counts for.
+export const NUMBER_FUNCTIONS = ["sum", "avg", "min", "max", "stddev"];
+export const SUBJECTS = ["userId", "deviceId", "fingerprint", "ip", "phone"];
+
+// A condition: places whose names begin with prefix; names are other words that
+// it reads, and end is what can follow it.
+function conditionOf(prefix, names, end) {
+	const at = (place) => `${prefix}${place}`;
+	const joint = { ...each(["&&", "||"], "operator", at("operand")),
+	    ")": ["bracket", at("joint")], ...end };
+	return {
+		[at("operand")]: { "!": ["operator", at("operand")],
+		    "(": ["bracket", at("operand")],
+		    ...each(["signal", ...names], "signal", at("operator")) },
+		[at("operator")]: { ...each(["==", "!=", ">=", "<=", ">", "<"],
+		    "operator", at("value")), in: ["keyword", at("list")], ...joint },
+		[at("list")]: { "[": ["bracket", at("member")] },
+		[at("member")]: { literal: ["literal", at("next")] },
+		[at("next")]: { ",": ["bracket", at("member")],
+		    "]": ["bracket", at("joint")] },
+		[at("value")]: { literal: ["literal", at("joint")] },
+		[at("joint")]: joint,
+	};
+}
+
+const ITEMS = { rule: ["keyword", "id"], test: ["keyword", "testId"],
+    velocity: ["keyword", "velocityId"] };
+const VELOCITY_END = { excluding: ["keyword", "current"], ...ITEMS };
+
 // What a test expects.
-const EXPECTATION = { ...Object.fromEntries(VERDICTS
-    .map((verdict) => [verdict, ["keyword", "expectation"]])),
+const EXPECTATION = { ...each(VERDICTS, "keyword", "expectation"),
     score: ["keyword", "expectedOperator"], because: ["keyword", "expectedTag"],
     not: ["keyword", "expectedTag"], "}": ["bracket", "outside"] };
 
-// For each place in a rule or a test: what may stand there, its style, and the place
-// after it.  A kind of token is one of TOKEN_KINDS below.
+// For each place in a rule, a velocity or a test: what may stand there, its style, and
+// the place after it.  A kind of token is one of TOKEN_KINDS below.
 const GRAMMAR = {
-	outside: { rule: ["keyword", "id"], test: ["keyword", "testId"] },
+	outside: ITEMS,
 	id: { word: ["name", "open"] },
 	open: { "{": ["bracket", "when"] },
 	when: { when: ["keyword", "operand"] },
-	operand: { "!": ["operator", "operand"], "(": ["bracket", "operand"],
-	    signal: ["signal", "operator"] },
-	operator: { ...COMPARE, in: ["keyword", "list"], ...JOINT },
-	list: { "[": ["bracket", "member"] },
-	member: { literal: ["literal", "next"] },
-	next: { ",": ["bracket", "member"], "]": ["bracket", "joint"] },
-	value: { literal: ["literal", "joint"] },
-	joint: JOINT,
+	...conditionOf("", [], { then: ["keyword", "score"] }),
 	score: { score: ["keyword", "plus"] },
 	plus: { "+=": ["operator", "points"] },
 	points: { number: ["number", "comma"] },
@@ -50,6 +80,22 @@ const GRAMMAR = {
 	label: { tag: ["keyword", "tag"] },
 	tag: { word: ["label", "close"], string: ["label", "close"] },
 	close: { "}": ["bracket", "outside"] },
+	velocityId: { word: ["name", "equals"] },
+	equals: { "=": ["operator", "measure"] },
+	measure: { count: ["keyword", "by"], distinct: ["keyword", "partOpen"],
+	    ...each(NUMBER_FUNCTIONS, "keyword", "amountOpen") },
+	partOpen: { "(": ["bracket", "part"] },
+	part: each(["signal", ...SUBJECTS], "signal", "partClose"),
+	amountOpen: { "(": ["bracket", "amount"] },
+	amount: { signal: ["signal", "partClose"] },
+	partClose: { ")": ["bracket", "by"] },
+	by: { by: ["keyword", "key"] },
+	key: each(["signal", ...SUBJECTS], "signal", "keyNext"),
+	keyNext: { ",": ["bracket", "key"], over: ["keyword", "window"] },
+	window: { window: ["number", "windowNext"], all: ["keyword", "windowNext"] },
+	windowNext: { where: ["keyword", "where.operand"], ...VELOCITY_END },
+	...conditionOf("where.", ["verdict"], VELOCITY_END),
+	current: { current: ["keyword", "outside"] },
 	testId: { word: ["name", "testOpen"] },
 	testOpen: { "{": ["bracket", "testBody"] },
 	testBody: { given: ["keyword", "given"], expect: ["keyword", "expectation"] },
@@ -58,8 +104,8 @@ const GRAMMAR = {
 	givenValue: { literal: ["literal", "givenNext"] },
 	givenNext: { ",": ["bracket", "given"], expect: ["keyword", "expectation"] },
 	expectation: EXPECTATION,
-	expectedOperator: Object.fromEntries(["==", ">=", "<=", ">", "<"]
-	    .map((symbol) => [symbol, ["operator", "expectedScore"]])),
+	expectedOperator: each(["==", ">=", "<=", ">", "<"], "operator",
+	    "expectedScore"),
 	expectedScore: { number: ["number", "expectation"] },
 	expectedTag: { word: ["label", "expectedNext"],
 	    string: ["label", "expectedNext"] },
@@ -69,6 +115,7 @@ const GRAMMAR = {
 // The kinds of a token, the most particular one first.
 const TOKEN_KINDS = {
 	word: (text) => [NUMBER.test(text) && "number",
+	    WINDOW.test(text) && "window",
 	    /^(?:true|false)$|^-?[0-9]/.test(text) && "literal",
 	    text.includes(".") && "signal", "word"],
 	attribute: () => ["signal"],
@@ -83,6 +130,16 @@ const BLAND = { symbol: "operator", attribute: "signal", word: "plain",
 function literalStyle(text) {
 	return text.startsWith('"') ? "string" :
 	    /^(?:true|false)$/.test(text) ? "boolean" : "number";
+}
+
+// A velocity may end at these places, unless such a part follows.
+const MAY_END = ["windowNext", "where.joint"];
+const PART = /^(?:where|excluding|&&|\|\||\))/;
+
+// isWithin(state, after): whether a line that begins with after continues an item.
+export function isWithin({ at }, after) {
+	return at !== "outside" && !after.startsWith("}") &&
+	    (!MAY_END.includes(at) || PART.test(after));
 }
 
 // The state of the tokenizer: the place in GRAMMAR, and the signal of the test.

@@ -2,9 +2,11 @@
 // Where a text of rules stands: whether it is active, in shadow or proposed.
 // canonicalOf(version): as POST /v1/rules/check prints it; the text as it is if no
 // release of today compiles it.
-export function canonicalOf({ rules, tests, text }) {
+export function canonicalOf({ rules, tests, velocities, text }) {
 	return rules === null ? text :
-	    [...rules, ...tests].map(({ dsl }) => `${dsl}\n`).join("");
+	    [...velocities.map(({ name, definition }) => `velocity ${name} = ${definition}`),
+		...[...rules, ...tests].map(({ dsl }) => dsl)]
+		.map((line) => `${line}\n`).join("");
 }
 
 // remaining(draft, value, version, same): what stays a draft, or null, after a version

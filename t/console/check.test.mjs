@@ -35,22 +35,44 @@ test("a mistake after the last line is marked on it", () => {
 const CATALOGUE = { tags: ["velocity"], attributes: [{ name: "odd name",
     type: "text" }], signals: [{ name: "event.amount", type: "number",
     meaning: "the amount" }, { name: "device.firstSeen", type: "boolean",
-    meaning: "new" }] };
+    meaning: "new" }, { name: "instrument.bin", type: "text", meaning: "bin" }],
+    velocities: ["cards"] };
 const labels = (text) => offersAt(text, CATALOGUE).map(({ label }) => label);
 
 test("each place of a rule offers what can stand there", () => {
 	assert.deepEqual(labels("rule a { when "), ["event.amount",
-	    "device.firstSeen", 'attr."odd name"', "!", "("]);
+	    "device.firstSeen", "instrument.bin", 'attr."odd name"', "velocity.cards",
+	    "!", "("]);
 	assert.ok(labels("rule a { when event.amount ").includes(">="));
 	assert.ok(!labels('rule a { when attr."odd name" ').includes(">="));
 	assert.deepEqual(labels("rule a { when device.firstSeen == "),
 	    ["true", "false"]);
 	assert.deepEqual(labels("rule a { when event.amount > 1 then score += 1," +
 	    " tag "), ["velocity"]);
-	assert.deepEqual(labels(""), ["rule", "test"]);
+	assert.deepEqual(labels(""), ["rule", "velocity", "test"]);
 	assert.deepEqual(labels("rule a { x }\ntest b { expect deny because "),
 	    ["velocity"]);
 	assert.deepEqual(labels("rule "), []);
+});
+
+test("a velocity is offered what it may count", () => {
+	const counted = (text) => labels(`velocity a = count by ${text}`);
+	assert.deepEqual(labels("velocity a = sum("), ["event.amount",
+	    'attr."odd name"']);
+	assert.deepEqual(counted(""), ["userId", "deviceId", "fingerprint", "ip", "phone",
+	    "instrument.bin", 'attr."odd name"']);
+	assert.deepEqual(counted("ip over 1h where "), ["verdict", "event.amount",
+	    "instrument.bin", 'attr."odd name"', "!", "("]);
+	for (const text of ["verdict == ", "verdict in ["])
+		assert.deepEqual(counted(`ip over 1h where ${text}`),
+		    ['"allow"', '"challenge"', '"review"', '"deny"']);
+	assert.deepEqual(counted("ip over 1h\n"), ["where ", "excluding current", "rule",
+	    "velocity", "test"]);
+});
+
+test("a rule and a test are offered the velocities of the text", () => {
+	assert.ok(labels("test a { given ").includes("velocity.cards"));
+	assert.ok(labels("rule a { when velocity.cards ").includes(">"));
 });
 
 test("only a boolean signal can stand alone", () => {
@@ -74,6 +96,8 @@ test("only the rule around the cursor is read", () => {
 	const text = "rule a { }\nrule b { when ";
 	assert.equal(ruleBefore(text, text.length), "rule b { when ");
 	assert.equal(ruleBefore(text, 6), "rule a");
+	const more = "rule a {\n\twhen velocity.b > 1\n}\nvelocity b = count by ";
+	assert.equal(ruleBefore(more, more.length), "velocity b = count by ");
 });
 
 test("the tags of a text are named once", () => {

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { placeAt, ruleAt, tokens } from "../../console/rules/language.js";
+import { isWithin, placeAt, ruleAt, tokens, velocitiesOf } from
+    "../../console/rules/language.js";
 
 const folders = [new URL("../rules/", import.meta.url),
     new URL("../../sql/seed/rules/", import.meta.url)];
@@ -48,14 +49,28 @@ test("a test has the styles of a rule", () => {
 	assert.deepEqual(styled(text, "label"), ["t", '"u"']);
 });
 
+test("a velocity has the styles of a rule", () => {
+	const text = 'velocity by = distinct(ip) by userId, attr."a b" over 1d where ' +
+	    '!(verdict in ["deny"] || event.amount > 5) excluding current';
+	assert.deepEqual(styled(text, "name"), ["by"]);
+	assert.deepEqual(styled(text, "keyword"), ["velocity", "distinct", "by", "over",
+	    "where", "in", "excluding", "current"]);
+	assert.deepEqual(styled(text, "signal"), ["ip", "userId", 'attr."a b"', "verdict",
+	    "event.amount"]);
+	assert.deepEqual(styled(text, "number"), ["1d", "5"]);
+	assert.deepEqual(styled("rule a { when verdict == 1", "signal"), []);
+});
+
 test("a quoted attribute is one token", () => {
 	assert.deepEqual(styled('rule a { when attr."odd name" == 1', "signal"),
 	    ['attr."odd name"']);
 });
 
 test("a mistake does not spoil the rules below", () => {
-	const text = "rule a { when then }\nrule b {\nwhen \nrule c { when x.y ";
-	assert.deepEqual(styled(text, "name"), ["a", "b", "c"]);
+	const text = "rule a { when then }\nrule b {\nwhen \nrule c { when x.y " +
+	    "velocity d = sum(\nvelocity e = count by ip over 1h where x.y == " +
+	    "\nrule f { when x.y ";
+	assert.deepEqual(styled(text, "name"), ["a", "b", "c", "d", "e", "f"]);
 });
 
 test("the place at the end of a text says what can follow", () => {
@@ -69,10 +84,38 @@ test("the place at the end of a text says what can follow", () => {
 	    ["test a { given a.b == 1", "givenNext"],
 	    ["test a { given a.b == 1 expect ", "expectation"],
 	    ["test a { expect deny score >= 1 because ", "expectedTag"],
-	    ["test a { expect deny because t ", "expectedNext"]])
+	    ["test a { expect deny because t ", "expectedNext"],
+	    ["velocity ", "velocityId"], ["velocity a = ", "measure"],
+	    ["velocity a = sum(", "amount"], ["velocity a = distinct(", "part"],
+	    ["velocity a = count by ", "key"], ["velocity a = count by ip ", "keyNext"],
+	    ["velocity a = count by ip over ", "window"],
+	    ["velocity a = count by ip over all ", "windowNext"],
+	    ["velocity a = count by ip over 1h where ", "where.operand"],
+	    ["velocity a = count by ip over 1h where verdict == ", "where.value"],
+	    ["velocity a = count by ip over 1h excluding ", "current"],
+	    ["velocity a = count by ip over 1h rule ", "id"]])
 		assert.equal(placeAt(text).at, at, text);
 	assert.equal(placeAt("rule a { when event.amount > ").signal,
 	    "event.amount");
+});
+
+test("a line continues a velocity only with one of its parts", () => {
+	const within = (before, after) => isWithin(placeAt(before), after);
+	assert.equal(within("", "rule a {"), false);
+	assert.equal(within("rule a {", "when"), true);
+	assert.equal(within("rule a {", "}"), false);
+	assert.equal(within("velocity a = count", "by ip"), true);
+	assert.equal(within("velocity a = count by ip over 1h", ""), false);
+	assert.equal(within("velocity a = count by ip over 1h", "where x.y"), true);
+	assert.equal(within("velocity a = count by ip over 1h where x.y == 1", "&& x.z"),
+	    true);
+});
+
+test("the velocities of a text are those that it defines", () => {
+	assert.deepEqual(velocitiesOf("velocity a.b = count by ip over 1h\n" +
+	    "# velocity c = count by ip over 1h\nrule velocity { when velocity.d == 1 " +
+	    "then score += 1, tag velocity } velocity e =\n\tvelocity a.b = "),
+	    ["a.b", "e"]);
 });
 
 test("the head of a rule is found by its id", () => {

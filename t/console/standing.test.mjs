@@ -34,8 +34,12 @@ test("before the service has read a text it is compared letter by letter", () =>
 	    .map(({ version }) => version), ["v2"]);
 });
 
-test("the canonical text has the rules, then the tests", () => {
+test("the canonical text has the velocities, then the rules, then the tests", () => {
 	assert.equal(canonicalOf({ rules: [{ dsl: "r" }], tests: [{ dsl: "t" }],
-	    text: "x" }), "r\nt\n");
-	assert.equal(canonicalOf({ rules: null, tests: null, text: "x" }), "x");
+	    velocities: [{ name: "v", id: "7", definition: "count by ip over 1h" }],
+	    text: "x" }), "velocity v = count by ip over 1h\nr\nt\n");
+	assert.equal(canonicalOf({ rules: [{ dsl: "r" }], tests: [], velocities: [],
+	    text: "x" }), "r\n");
+	assert.equal(canonicalOf({ rules: null, tests: null, velocities: null,
+	    text: "x" }), "x");
 });
