@@ -44,6 +44,11 @@ job_open_fn job_retain_open;
 job_step_fn job_retain_step;
 job_close_fn job_retain_close;
 
+/* job_velocity.c */
+job_open_fn job_velocity_open;
+job_step_fn job_velocity_step;
+job_close_fn job_velocity_close;
+
 /* job_train.c */
 job_check_fn job_train_check;
 job_step_fn job_train_step;

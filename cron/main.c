@@ -18,7 +18,7 @@
 #include "lib/sys/log.h"
 
 #define WORK "work" /* runs several jobs */
-#define LIST_MAX 8
+#define LIST_MAX 16 /* jobs of one "work" */
 #define FOR_MAX (366LL * 24 * 3600) /* seconds */
 #define OPTIONS 256 /* getopt_long() returns this + enum job_option */
 

@@ -102,6 +102,8 @@ grant select, insert on assay.verdict_log to assay_decide;
 grant insert on assay.decision_detail to assay_decide;
 grant select, insert on assay.idempotency to assay_decide;
 grant select, insert, update on assay.user_state, assay.entity to assay_decide;
+grant select on assay.velocity to assay_decide, assay_operator;
+grant select, insert, update on assay.velocity_state to assay_decide;
 grant select on assay.entity_risk to assay_decide;
 grant select, insert on assay.entity_link to assay_decide;
 grant insert on assay.review_case, assay.case_trail, assay.exception_use
@@ -123,6 +125,10 @@ grant assay_decide to assay_companion;
 grant select, update (attempts, not_before), delete on assay.async_queue
     to assay_companion;
 call assay.grant_execute('assay_companion', 'async_take async_failed');
+call assay.grant_execute('assay_companion',
+    'velocity_sync velocity_slice velocity_events velocity_filled
+    velocity_forget');
+call assay.grant_execute('assay_operator', 'velocities');
 
 -- decide verifies service keys; operator manages keys and operators.
 grant select on assay.service_key to assay_decide, assay_operator;

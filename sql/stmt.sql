@@ -309,6 +309,56 @@ from unnest($1::text[], $2::timestamptz[], $3::text[], $4::text[],
 	    event_id, verdict, verdict_without),
 	unnest(string_to_array(w.exceptions, ',')) as x(id);
 
+-- What velocities have counted for keys.  $1 to $3 are the states that the
+-- transaction may change, which it locks in their order: if $7 is 1, only those of
+-- users ($4) whose lock it has, so that a busy user delays no other; if $7 is 2, all;
+-- if $7 is 0, none.  $5 and $6 are the keys of which it reads all shards.  A state
+-- that is locked comes first.  Each subquery is one look into the index: a join could
+-- get a plan, while the table is empty, that reads all of it later.
+-- name: txn_velocities many write late
+with own as materialized (
+	select s.*
+	from unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::bigint[])
+		as w(number, key, shard, user_lock)
+	    cross join lateral (
+		select s.number, s.key, s.shard, s.state
+		from assay.velocity_state s
+		where s.number = w.number and s.key = w.key
+			and s.shard = w.shard
+		for no key update) s
+	where $7::bigint = 2
+		or $7::bigint = 1 and pg_try_advisory_xact_lock(w.user_lock)
+)
+select o.number, o.key, o.shard, o.state, true as locked from own o
+union all
+select s.*, false
+from unnest($5::bigint[], $6::bytea[]) as w(number, key)
+    cross join lateral (
+	select s.number, s.key, s.shard, s.state from assay.velocity_state s
+	where s.number = w.number and s.key = w.key offset 0) s;
+
+-- A state that another transaction has added meanwhile fails: try again.
+-- columns: number key shard state expires_at
+-- name: txn_add_velocities write late
+insert into assay.velocity_state (number, key, shard, state, expires_at)
+select w.* from unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::bytea[],
+	$5::timestamptz[]) as w(number, key, shard, state, expires_at)
+order by w.number, w.key, w.shard;
+
+-- The transaction has locked these states, so their places stay.
+-- columns: number key shard state expires_at
+-- name: txn_update_velocities write late
+update assay.velocity_state s
+set state = w.state, expires_at = w.expires_at
+from (select w.state, w.expires_at, o.ctid as place
+	from unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::bytea[],
+	    $5::timestamptz[]) as w(number, key, shard, state, expires_at)
+	    cross join lateral (
+		select o.ctid from assay.velocity_state o
+		where o.number = w.number and o.key = w.key
+			and o.shard = w.shard offset 0) o) w
+where s.ctid = w.place;
+
 -- Anomalies, if a channel subscribes to them.
 -- columns: data user_id correlation_id occurred_at
 -- name: txn_add_anomalies write
@@ -431,6 +481,38 @@ from assay.tag_epoch e left join lateral (
 	where e.number <> $1::bigint offset 0) c on true
 where e.one;
 
+-- Velocities (cron/job_velocity.c) ------------------------------------------
+
+-- name: velocity_sync one write late
+select added, dropped, left_out from assay.velocity_sync($1::bigint[],
+	$2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint);
+
+-- name: velocity_slice many write late
+select number, far, near, clock_timestamp() as now
+from assay.velocity_slice($1::bigint);
+
+-- name: velocity_events many read late
+select decided_at, user_id, sample, device, ip, fingerprint
+from assay.velocity_events($1::timestamptz, $2::timestamptz);
+
+-- States without events, which a fill can lock; a decision may have added one.
+-- columns: number key shard
+-- name: velocity_reserve write late
+insert into assay.velocity_state (number, key, shard, state, expires_at)
+select w.*, '', clock_timestamp() + interval '1 day'
+from unnest($1::bigint[], $2::bytea[], $3::bigint[]) as w(number, key, shard)
+order by w.number, w.key, w.shard
+on conflict do nothing;
+
+-- name: velocity_filled one write late
+select assay.velocity_filled($1::bigint[], $2::timestamptz) as completed;
+
+-- name: velocity_forget one write late
+select assay.velocity_forget($1::bigint) as forgotten;
+
+-- name: velocity_list one read late
+select assay.velocities() as body;
+
 -- Configuration (lib/engine/engine.c) ---------------------------------------
 
 -- name: engine_epochs one read
@@ -440,6 +522,10 @@ from assay.epoch;
 -- name: engine_rulesets many read
 select r.event_type, r.version, r.text
 from assay.ruleset_active a join assay.ruleset r using (event_type, version);
+
+-- name: engine_velocities many read
+select number, id, definition, counted_since, complete
+from assay.velocity where id is not null order by number;
 
 -- name: engine_exceptions many read
 select e.id, e.event_type, e.kind = 'tag' as tag, e.name, e.subject, e.value,

@@ -42,6 +42,9 @@ check "an unknown job exits 64" exits 64 frobnicate
 check "the error names the unknown job" prints "unknown job 'frobnicate'"
 check "two jobs without work exit 64" exits 64 project drain
 check "work with two jobs needs their database" exits 78 work project drain
+# shellcheck disable=SC2046 # names of jobs
+check "work takes all jobs at once" exits 78 work $("$builddir/assay-cron" --help |
+    sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | grep -vx work)
 check "an option of another job exits 64" exits 64 --rebuild drain
 check "the error names the job of the option" \
     prints "only the job 'project' takes --rebuild"

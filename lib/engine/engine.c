@@ -26,6 +26,7 @@
 #include "lib/engine/geoip.h"
 #include "lib/engine/list_cache.h"
 #include "lib/engine/tag_weight_cache.h"
+#include "lib/engine/velocity_set.h"
 #include "lib/shared/runtime_setting.h"
 #include "lib/shared/shm.h"
 #include "lib/sys/clock.h"
@@ -38,7 +39,8 @@
  */
 #define LOAD_SIZE                                                              \
 	((EVENT_TYPE__MAX - 1) *                                               \
-	    (RULE_ARENA_SIZE(RULE_TEXT_MAX) + POLICY_ARENA_SIZE))
+		(RULE_ARENA_SIZE(RULE_TEXT_MAX) + POLICY_ARENA_SIZE) +         \
+	    VELOCITY_SET_ARENA_SIZE)
 #define POLICY_ARENA_SIZE ((size_t)65536)
 
 #define EXPIRED (-1) /* an epoch below all others */
@@ -57,6 +59,7 @@ struct rulebook_load {
 	void *block;
 	struct rulebook books[EVENT_TYPE__MAX];
 	struct shadow_ruleset shadows[EVENT_TYPE__MAX];
+	struct velocity_set velocities;
 	uint8_t digest_key[EVENT_DIGEST_KEY_SIZE];
 	struct epochs epochs;
 };
@@ -326,6 +329,12 @@ engine_exceptions(const struct engine *e)
 	return e->exceptions;
 }
 
+const struct velocity_set *
+engine_velocities(const struct engine *e)
+{
+	return e->current == -1 ? NULL : &e->loads[e->current].velocities;
+}
+
 enum list_kind
 engine_match_lists(const struct engine *e, const struct event *ev, int64_t now)
 {
@@ -422,6 +431,8 @@ load_books(struct engine *e, struct db *db, struct arena *a,
 	    load_policies(load, db, a, f) == -1 ||
 	    load_digest_key(load, db, a, f) == -1 ||
 	    load_complete(load, f) == -1 ||
+	    velocity_set_read(&load->velocities, &load->arena, db, a, f) ==
+		-1 ||
 	    load_shadows(load, db, a, f) == -1) {
 		load_drop(load);
 		return -1;
@@ -616,5 +627,6 @@ load_drop(struct rulebook_load *load)
 	arena_reset(&load->arena);
 	memset(load->books, 0, sizeof(load->books));
 	memset(load->shadows, 0, sizeof(load->shadows));
+	load->velocities.n = 0;
 	madvise(load->block, LOAD_SIZE, MADV_DONTNEED);
 }

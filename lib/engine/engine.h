@@ -19,6 +19,7 @@ struct fail;
 struct geoip;
 struct placeholders;
 struct tag_weight_cache;
+struct velocity_set;
 struct list_cache;
 struct shm;
 struct spool;
@@ -115,6 +116,12 @@ const struct list_cache *engine_lists(const struct engine *e);
 
 /* The cached exceptions. */
 const struct exception_cache *engine_exceptions(const struct engine *e);
+
+/*
+ * The velocities that decisions count; NULL before the first load.  A reload
+ * returns another pointer.
+ */
+const struct velocity_set *engine_velocities(const struct engine *e);
 
 /*
  * Match an event with the cached lists at now, in microseconds UTC; 0: no

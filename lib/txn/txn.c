@@ -344,11 +344,14 @@ decide_event(struct txn *txn, struct txn_event *ev, struct fail *f)
 		return -1;
 	event_context_facts(&context, &ev->facts);
 	signals_compute(event, &ev->facts, &ev->signals);
-	if (txn_find_exceptions(txn, ev, f) == -1 ||
+	if (txn_find_velocities(txn, ev, f) == -1 ||
+	    txn_find_exceptions(txn, ev, f) == -1 ||
 	    decide_sides(txn, ev, f) == -1)
 		return -1;
 	if (ev->item->dry_run)
 		return 0;
+	if (txn_count_velocities(txn, ev, f) == -1)
+		return -1;
 	event_context_count(&context, ev->decision.verdict);
 	ev->user->now = ev->now;
 	ev->user->changed = true;

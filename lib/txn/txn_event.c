@@ -40,6 +40,8 @@ txn_prepare(struct txn *txn, struct fail *f)
 	if (engine_tag_weights(txn->engine) != NULL &&
 	    db_prepare_late(txn->db, STMT_TAG_WEIGHTS, f) == -1)
 		return -1;
+	if (txn_prepare_velocities(txn, f) == -1)
+		return -1;
 	if (txn->dry_runs &&
 	    db_prepare_late(txn->db, STMT_TXN_ADD_DRY_RUNS, f) == -1)
 		return -1;

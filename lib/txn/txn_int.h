@@ -2,7 +2,8 @@
 /*
  * Declarations for the files of lib/txn.  Calls go one way: txn.c calls
  * txn_read.c, txn_graph.c, txn_write.c and txn_degrade.c; these call
- * txn_lists.c, txn_queue.c and txn_idempotency.c; all call txn_event.c.
+ * txn_lists.c, txn_velocities.c, txn_queue.c and txn_idempotency.c; all call
+ * txn_event.c.
  */
 #ifndef LIB_TXN_TXN_INT_H
 #define LIB_TXN_TXN_INT_H
@@ -16,10 +17,12 @@
 #include "core/event/event.h"
 #include "core/event/geo.h"
 #include "core/event/list.h"
+#include "core/rule/velocity.h"
 #include "core/signal/signals.h"
 #include "core/state/entity_graph.h"
 #include "core/state/entity_risk.h"
 #include "lib/txn/txn.h"
+#include "lib/txn/velocity_store.h"
 
 struct arena;
 struct db;
@@ -27,6 +30,7 @@ struct exception_match;
 struct rows;
 struct ruleset;
 struct user_state;
+struct velocity_set;
 
 /*
  * The state of an event in one try of its transaction.  The names in brackets
@@ -116,6 +120,9 @@ struct txn_event {
 	struct entity_risk_rates risk[IDENTIFIER__MAX]; /* of device and ip */
 	struct signal_facts facts; /* the signals point into it */
 	struct signals signals;
+	struct velocity_row **velocity_rows; /* by number in the set; NULL: the
+						event lacks the key */
+	struct velocity_values velocity_values; /* of signals */
 	struct exception_match *exceptions; /* NULL: none hold for it */
 	const char *silenced_by; /* ids of those that kept a rule from firing,
 				    with commas between them; NULL: none */
@@ -134,6 +141,8 @@ struct txn {
 	struct txn_user *users; /* each once */
 	size_t n_users;
 	struct graph *graph;
+	const struct velocity_set *velocities; /* of the engine */
+	struct velocity_store velocity_states;
 	enum txn_lock lock;
 	bool queued; /* some of the events are in the queue */
 	bool dry_runs; /* some of the events are dry runs */
@@ -149,7 +158,7 @@ struct txn {
 #define TXN_NODES_MAX ((IDENTIFIER__MAX + 1) * (2 + TXN_ROOT_TRIES))
 
 /* Statements of one round trip, begin and commit included. */
-#define TXN_STATEMENTS_MAX 16
+#define TXN_STATEMENTS_MAX 20
 
 /*
  * A txn_send_ function queues a statement of the current round trip.
@@ -284,6 +293,40 @@ int txn_find_exceptions(struct txn *txn, struct txn_event *ev, struct fail *f)
  */
 void txn_note_silenced(
     struct txn *txn, struct txn_event *ev, const struct rulebook *book);
+
+/* txn_velocities.c */
+
+/* Whether the engine has velocities. */
+bool txn_has_velocities(const struct txn *txn);
+
+/* Prepare their statements, if there are any.  Returns 0, or -1 with f set. */
+int txn_prepare_velocities(struct txn *txn, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Queue the query that locks and reads the states of the events' keys.  Returns
+ * 0, or -1 with f set.
+ */
+int txn_send_velocities(struct txn *txn, int *ret_index, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Read its rows r (NULL: it was not sent).  Velocities that are new since then
+ * need another round trip.  Returns 0, or -1 with f set.
+ */
+int txn_read_velocities(struct txn *txn, const struct rows *r, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/*
+ * Set the values of the velocities in the signals of an event.  Returns 0, or
+ * -1 with f set.
+ */
+int txn_find_velocities(struct txn *txn, struct txn_event *ev, struct fail *f)
+    __attribute__((warn_unused_result));
+
+/* Add a decided event to the velocities.  Returns 0, or -1 with f set. */
+int txn_count_velocities(struct txn *txn, struct txn_event *ev, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /* txn_queue.c */
 

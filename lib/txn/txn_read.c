@@ -17,7 +17,7 @@
 
 /* Indices of the results of round trip 1, or TXN_NOT_SENT. */
 struct read_indices {
-	int lock, open, nodes, lists, queue, weights;
+	int lock, open, nodes, lists, queue, weights, velocities;
 };
 
 static int send_read(struct txn *txn, unsigned queried,
@@ -62,6 +62,10 @@ txn_read(struct txn *txn, struct fail *f)
 		return -1;
 	if (at.nodes != TXN_NOT_SENT)
 		read_nodes(txn, &rows[at.nodes]);
+	if (txn_read_velocities(txn,
+		at.velocities == TXN_NOT_SENT ? NULL : &rows[at.velocities],
+		f) == -1)
+		return -1;
 	if (txn_match_lists(txn, queried,
 		at.lists == TXN_NOT_SENT ? NULL : &rows[at.lists], f) == -1 ||
 	    txn_digest(txn, f) == -1)
@@ -130,7 +134,8 @@ send_read(
 	    (ret->open = send_open(txn, f)) == -1 ||
 	    send_nodes(txn, &ret->nodes, f) == -1 ||
 	    txn_send_lists(txn, queried, &ret->lists, f) == -1 ||
-	    txn_send_queue(txn, &ret->queue, f) == -1)
+	    txn_send_queue(txn, &ret->queue, f) == -1 ||
+	    txn_send_velocities(txn, &ret->velocities, f) == -1)
 		return -1;
 	ret->weights = TXN_NOT_SENT;
 	if (weights == NULL)

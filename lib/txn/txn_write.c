@@ -85,6 +85,8 @@ txn_write(struct txn *txn, struct fail *f)
 	    send_events(txn, &details, f) == -1 ||
 	    send_states(txn, true, f) == -1 ||
 	    send_states(txn, false, f) == -1 ||
+	    velocity_store_write(
+		&txn->velocity_states, txn->db, txn->arena, f) == -1 ||
 	    send_events(txn, &cases, f) == -1 ||
 	    send_events(txn, &trail, f) == -1 ||
 	    send_events(txn, &exception_uses, f) == -1 ||

@@ -416,6 +416,8 @@ begin
 		exit when not found;
 	end loop;
 	delete from assay.saved_view v where v.query::json ->> 'userId' = who;
+	-- Decisions lock what velocities count before entities.
+	perform assay.velocity_erase(who);
 	delete from assay.user_state u where u.user_id = who;
 	baseline := found;
 	select e.id into self from assay.entity e

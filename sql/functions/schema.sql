@@ -118,6 +118,9 @@ declare
 	distance bigint;
 	base bigint;
 begin
+	-- No transaction of the other cluster runs here.
+	update assay.velocity v set position = assay.log_next()
+	where v.position > assay.log_next();
 	if not assay.log_restored() then
 		return 0;
 	end if;

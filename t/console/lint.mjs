@@ -487,6 +487,7 @@ const UNUSED = {
 	"GET /v1/rules/{eventType}/history": "GET .../versions has more members",
 	"GET /v1/policies/{id}/history": "GET .../versions has more members",
 	"POST /v1/model/shadow": "its model is a file, which assayctl sends",
+	"GET /v1/velocities": "what is counted, and how far it is filled, is for assayctl",
 	"GET /v1/config": "the configuration as files, for assayctl",
 	"POST /v1/config": "the configuration as files, for assayctl",
 };

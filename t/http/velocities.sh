@@ -1,0 +1,37 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: ISC
+# What the scenarios of velocities share.  Sourced after lib.sh.
+# shellcheck disable=SC2034,SC2154 # variables of lib.sh
+
+# publish_velocities TYPE VERSION TEXT [MEMBERS]: publish a ruleset.
+publish_velocities() {
+	http POST /v1/rules "$(jq -nc --arg type "$1" --arg version "$2" --arg dsl "$3" \
+	    "{eventType: \$type, \$version, \$dsl ${4:-}}")"
+}
+
+# carded ID USER DEVICE CARD [AMOUNT [HOST [HEADER]]]: decide an order, and print the
+# tags of its reasons.
+carded() {
+	on "${6:-}" POST /v1/decisions "{\"id\":\"$1\",\"type\":\"order.place\",
+	    \"amount\":${5:-10},\"currency\":\"EUR\",\"attributes\":{\"card\":\"$4\"},
+	    \"subject\":{\"userId\":\"$2\",\"deviceId\":\"$3\"}}" ${7:+-H "$7"}
+	json '.reasons | map(.tag) | join(" ")'
+}
+
+# seen ID NAME: the value of the velocity in the explanation of a decision.
+seen() {
+	http GET "/v1/decisions/$1/explain"
+	json ".signals.\"velocity.$2\""
+}
+
+# velocity_states: of each velocity its names, whether it is complete, and its keys.
+velocity_states() {
+	http GET /v1/velocities
+	json 'map("\(.usedBy | map(.name) | join("+")) \(.complete) \(.keys)") | join(", ")'
+}
+
+# begin_fills: let fills begin now, and not after their pause.
+begin_fills() {
+	sql "update assay.velocity set counted_since = counted_since - interval '20 s'
+	    where not complete" >/dev/null
+}
