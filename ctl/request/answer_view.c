@@ -38,6 +38,7 @@ enum answer_form {
 	FORM_COUNT, /* the number of elements of an array */
 	FORM_REASONS, /* reasons: tags with their points */
 	FORM_BECAUSE, /* the comparisons of a rule, with their values */
+	FORM_USES, /* rulesets that use a velocity, under its names there */
 	FORM_CHANGE, /* the counterfactual change of a signal */
 	FORM_AMOUNT, /* an object with amount and currency */
 	FORM_JSON,
@@ -121,7 +122,8 @@ static const char *cell_text(struct arena *a, const struct view_column *column,
 static void print_title(const char *text, bool colour);
 static void diff_show(
     const struct request_part *p, struct json_object *json, struct arena *a);
-static void lines_show(const struct request_part *p, struct json_object *array);
+static void lines_show(const struct request_part *p, struct json_object *array,
+    char *const *operands, struct arena *a);
 static void notes_say(struct json_object *array);
 
 static const char *json_value_text(struct json_object *json);
@@ -136,6 +138,7 @@ static void form_list(struct str *s, struct json_object *json);
 static void form_count(struct str *s, struct json_object *json);
 static void form_reasons(struct str *s, struct json_object *json);
 static void form_because(struct str *s, struct json_object *json);
+static void form_uses(struct str *s, struct json_object *json);
 static void form_change(struct str *s, struct json_object *json);
 static void form_known(struct str *s, struct json_object *json);
 static void form_amount(struct str *s, struct json_object *json);
@@ -161,6 +164,7 @@ static const struct {
 	[FORM_COUNT] = { "count", form_count, true, false },
 	[FORM_REASONS] = { "reasons", form_reasons, false, true },
 	[FORM_BECAUSE] = { "because", form_because, false, true },
+	[FORM_USES] = { "uses", form_uses, false, true },
 	[FORM_CHANGE] = { "change", form_change, false, true },
 	[FORM_AMOUNT] = { "amount", form_amount, true, false },
 	[FORM_JSON] = { "json", form_json, false, true },
@@ -224,7 +228,8 @@ request_spec_show(const struct request_part *call, struct json_object *json,
 			diff_show(p, json, a);
 			break;
 		case PART_LINES:
-			lines_show(p, request_spec_at(json, p->path));
+			lines_show(
+			    p, request_spec_at(json, p->path), operands, a);
 			break;
 		case PART_SAY:
 			puts(request_spec_sentence(a, p->name, json, operands));
@@ -872,16 +877,19 @@ diff_show(
 			"texts");
 }
 
-/* Print the text of each element on one line. */
+/* Print the sentence of each element on one line. */
 static void
-lines_show(const struct request_part *p, struct json_object *array)
+lines_show(const struct request_part *p, struct json_object *array,
+    char *const *operands, struct arena *a)
 {
-	size_t i, n = array == NULL ? 0 : json_object_array_length(array);
+	const struct arena_mark mark = arena_mark(a);
+	const size_t n = array_length(array);
+	size_t i;
 
 	for (i = 0; i < n; i++) {
-		term_text_put(json_object_get_string(request_spec_at(
-		    json_object_array_get_idx(array, i), p->arg)));
-		putchar('\n');
+		puts(request_spec_sentence(
+		    a, p->name, json_object_array_get_idx(array, i), operands));
+		arena_rewind(a, mark);
 	}
 }
 
@@ -1027,6 +1035,25 @@ form_because(struct str *s, struct json_object *json)
 		    json_value_text(request_spec_at(one, "comparison")));
 		form_known(s, request_spec_at(one, "value"));
 		str_addc(s, ')');
+	}
+}
+
+/* Each name, with the event type of its ruleset. */
+static void
+form_uses(struct str *s, struct json_object *json)
+{
+	const size_t n = array_length(json);
+	struct json_object *one;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		one = json_object_array_get_idx(json, i);
+		str_addf(s, "%s%s %s%s", i == 0 ? "" : ", ",
+		    json_value_text(request_spec_at(one, "eventType")),
+		    json_value_text(request_spec_at(one, "name")),
+		    json_object_get_boolean(request_spec_at(one, "shadow"))
+			? " (shadow)"
+			: "");
 	}
 }
 

@@ -17,9 +17,9 @@
 #include "lib/json/body.h"
 #include "lib/json/model_file.h"
 
-static int rules_dsl(struct arena *a, bool publish, const char *path,
-    const char *text, size_t size, struct str *ret, struct fail *f);
-static int rules_json(bool publish, const char *path, struct json_object *json,
+static int rules_dsl(struct arena *a, const char *path, const char *text,
+    size_t size, struct str *ret, struct fail *f);
+static int rules_json(const char *path, struct json_object *json,
     struct str *ret, struct fail *f);
 static int read_policy_body(bool publish, const char *path,
     struct json_object *json, struct str *ret, struct fail *f);
@@ -31,8 +31,7 @@ int
 body_file_member(struct arena *a, enum request_spec_take take, const char *path,
     struct str *ret, struct fail *f)
 {
-	const bool publish = take == TAKE_RULESET || take == TAKE_POLICY;
-	const bool rules = take == TAKE_RULESET || take == TAKE_RULES;
+	const bool rules = take == TAKE_RULESET;
 	struct json_object *json;
 	size_t size;
 	char *text;
@@ -47,56 +46,41 @@ body_file_member(struct arena *a, enum request_spec_take take, const char *path,
 	if (take == TAKE_MODEL)
 		return read_model_body(a, path, text, size, ret, f);
 	if (rules && !is_json(text))
-		return rules_dsl(a, publish, path, text, size, ret, f);
+		return rules_dsl(a, path, text, size, ret, f);
 	if ((json = body_parse(a, text, size, f)) == NULL) {
 		if (f->where[0] == '\0')
 			fail_set(f, f->kind, f->code, path, "is not JSON: %s",
 			    f->why);
 		return -1;
 	}
-	return rules ? rules_json(publish, path, json, ret, f)
-		     : read_policy_body(publish, path, json, ret, f);
+	return rules
+	    ? rules_json(path, json, ret, f)
+	    : read_policy_body(take == TAKE_POLICY, path, json, ret, f);
 }
 
 static int
-rules_dsl(struct arena *a, bool publish, const char *path, const char *text,
-    size_t size, struct str *ret, struct fail *f)
+rules_dsl(struct arena *a, const char *path, const char *text, size_t size,
+    struct str *ret, struct fail *f)
 {
-	const struct ruleset *rs;
-	struct str s;
-	size_t i;
-
-	if ((rs = rule_compile(a, text, size, f)) == NULL) {
+	if (rule_compile(a, text, size, f) == NULL) {
 		ctl_rule_place(f, path);
 		return -1;
 	}
-	if (publish) {
-		writer_text(ret, "dsl", text);
-		return 0;
-	}
-	writer_array(ret, NULL);
-	for (i = 0; i < rs->n_rules; i++) {
-		str_init(&s, a);
-		rule_print(&s, &rs->rules[i]);
-		writer_object(ret, NULL);
-		writer_text(ret, "dsl", str_text(&s));
-		writer_end(ret);
-	}
-	writer_end(ret);
+	writer_text(ret, "dsl", text);
 	return 0;
 }
 
 /* Accept an array of rules, or an object with "rules" as of GET /v1/rules. */
 static int
-rules_json(bool publish, const char *path, struct json_object *json,
-    struct str *ret, struct fail *f)
+rules_json(
+    const char *path, struct json_object *json, struct str *ret, struct fail *f)
 {
 	if (json_object_is_type(json, json_type_object))
 		json = json_object_object_get(json, "rules");
 	if (!json_object_is_type(json, json_type_array))
 		return fail_set(f, FAIL_INPUT, RULESET_INVALID, path,
 		    "has no array of rules");
-	writer_json(ret, publish ? "rules" : NULL,
+	writer_json(ret, "rules",
 	    json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN));
 	return 0;
 }

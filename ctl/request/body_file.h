@@ -12,7 +12,6 @@ struct str;
 /*
  * Append the JSON for a file, "-" for standard input:
  *   TAKE_RULESET  members of an object: "dsl":... or "rules":...
- *   TAKE_RULES    an array of rules
  *   TAKE_POLICY   members of an object: "onError":...,"bands":...
  *   TAKE_BANDS    an object with these members
  *   TAKE_MODEL    the file itself

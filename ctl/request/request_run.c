@@ -436,7 +436,6 @@ put_argument(
 	}
 	switch (p->take) {
 	case TAKE_RULESET:
-	case TAKE_RULES:
 	case TAKE_POLICY:
 	case TAKE_BANDS:
 	case TAKE_MODEL:

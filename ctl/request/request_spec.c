@@ -35,7 +35,7 @@
 #define ROWS(p, t, c) { .kind = PART_ROWS, .path = p, .name = t, .arg = c },
 #define MEMBERS(p, t, c) { .kind = PART_MEMBERS, .path = p, .name = t, .arg = c },
 #define DIFF(p, q, t) { .kind = PART_DIFF, .path = p, .arg = q, .name = t },
-#define LINES(p, t) { .kind = PART_LINES, .path = p, .arg = t },
+#define LINES(p, n) { .kind = PART_LINES, .path = p, .name = n },
 #define SAY(n) { .kind = PART_SAY, .name = n },
 #define NOTE(n) { .kind = PART_NOTE, .name = n },
 #define NOTES(p) { .kind = PART_NOTES, .path = p },

@@ -39,7 +39,7 @@ enum request_spec_kind {
 	PART_ROWS, /* path; name: the title or NULL; arg: the columns */
 	PART_MEMBERS, /* path: the paths; name, arg: as PART_ROWS */
 	PART_DIFF, /* path: the old text; arg: the new one; name: the title */
-	PART_LINES, /* path: the array; arg: the string in an element */
+	PART_LINES, /* path: the array; name: the sentence of an element */
 	PART_SAY, /* name: the sentence */
 	PART_NOTE, /* name: the sentence */
 	PART_NOTES, /* path: the array of sentences */
@@ -58,7 +58,6 @@ enum request_spec_take {
 	TAKE_DAYS, /* a number of days, sent as that time from now */
 	TAKE_JSON, /* a JSON text, sent as it is */
 	TAKE_RULESET, /* a file of rules, to publish */
-	TAKE_RULES, /* a file of rules, for a backtest */
 	TAKE_POLICY, /* a file with bands and onError, to publish */
 	TAKE_BANDS, /* a file with bands and onError, for a backtest */
 	TAKE_MODEL, /* a model file, sent unchanged */
