@@ -14,9 +14,11 @@
 
 #include <json-c/json.h>
 
+#include "core/analyse/explain.h"
 #include "core/base/arena.h"
 #include "core/base/fail.h"
 #include "core/base/str.h"
+#include "core/base/writer.h"
 #include "core/decide/decide.h"
 #include "core/decide/event_context.h"
 #include "core/decide/model.h"
@@ -31,6 +33,7 @@
 #include "ctl/ctl.h"
 #include "ctl/interrupt.h"
 #include "ctl/replay/offline_store.h"
+#include "ctl/replay/offline_velocities.h"
 #include "ctl/replay/replay.h"
 #include "lib/engine/geoip.h"
 #include "lib/json/body.h"
@@ -64,6 +67,7 @@ struct offline_run {
 	struct geoip *geoip;
 	struct placeholders placeholders;
 	struct offline_store *history;
+	struct offline_velocities velocities;
 	struct arena arena; /* lives until the end of the run */
 	struct arena row; /* is reset after each row */
 	int64_t last; /* time of the last event */
@@ -145,7 +149,8 @@ begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 
 	if (replay_source_open(ru->source, map, &ru->arena, f) == -1 ||
 	    rulebook_load(ru->books, ru->options, &ru->arena, f) == -1 ||
-	    count_begin(ru, f) == -1 || set_scorer(ru, f) == -1)
+	    count_begin(ru, f) == -1 || set_scorer(ru, f) == -1 ||
+	    offline_velocities_take(&ru->velocities, ru->books, f) == -1)
 		return -1;
 	ru->geoip = geoip_open(paths, f);
 	if (ru->geoip == NULL)
@@ -353,8 +358,12 @@ row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f)
 	sc.ip_facts = ip_facts;
 	event_context_facts(&sc, &st->facts);
 	signals_compute(ev, &st->facts, &st->signals);
-	if (decide(&ru->books[ev->type], &st->signals, &ru->row, &st->decision,
-		f) == -1)
+	if (offline_velocities_find(
+		&ru->velocities, &sc, &st->signals, &ru->row, f) == -1 ||
+	    decide(&ru->books[ev->type], &st->signals, &ru->row, &st->decision,
+		f) == -1 ||
+	    offline_velocities_count(&ru->velocities, &sc, &st->signals,
+		st->decision.verdict, &ru->row, f) == -1)
 		return -1;
 	event_context_count(&sc, st->decision.verdict);
 	return offline_store_write(ru->history, &sc, st->item.truth, f);
@@ -391,7 +400,11 @@ row_show(struct offline_run *ru, const struct offline_step *st)
 
 	if (json) {
 		str_init(&s, &ru->row);
-		signals_json(&s, &st->signals);
+		writer_object(&s, NULL);
+		signals_members(&s, &st->signals);
+		explain_velocities_json(
+		    &s, ru->books[st->event.type].ruleset, &st->signals);
+		writer_end(&s);
 		oc.signals = str_text(&s);
 		str_init(&reasons, &ru->row);
 		score_reasons(&reasons, &st->decision.score);
@@ -509,6 +522,7 @@ end_offline(struct offline_run *ru)
 	if (ru->draft[0] != '\0')
 		unlink(ru->draft);
 	offline_store_free(ru->history);
+	offline_velocities_clear(&ru->velocities);
 	geoip_close(ru->geoip);
 	replay_source_close(ru->source);
 	ctl_arena_free(&ru->row);
