@@ -6,7 +6,7 @@
 // CREDENTIALS is the body of a login; the service has no operator yet.  Prints "ok
 // STEP" or "not ok STEP: WHY" for each step, and stops at the first that fails.
 import { readFileSync } from "node:fs";
-import { FORBIDDEN, launch, steps, stops, want, watch } from "./page.mjs";
+import { FORBIDDEN, hasFocus, launch, steps, stops, want, watch } from "./page.mjs";
 
 const [modules, program, base] = process.argv.slice(2);
 const { email, password } = JSON.parse(readFileSync(0, "utf8"));
@@ -30,16 +30,12 @@ const dialog = (name) => page.getByRole("dialog", { name, exact: true });
 async function open(hash) {
 	await page.evaluate((to) => { location.hash = to; }, hash);
 }
-async function focusIn(selector) {
-	return page.evaluate((which) =>
-	    document.activeElement.matches(which), selector);
-}
 
 await step("the console lets the first admin register", async () => {
 	await page.goto(`${base}/console`);
 	await heading("Create the first admin").waitFor();
 	want(page.url(), `${base}/console/`);
-	want(await focusIn("input[type=email]"), true);
+	await hasFocus(page.locator("input[type=email]"));
 	await field("Email").fill(email);
 	await field("New password").fill(password);
 	await field("New password again").fill(`${password}x`);
@@ -52,7 +48,7 @@ await step("the console lets the first admin register", async () => {
 await step("signing out shows the login", async () => {
 	await button("Sign out").click();
 	await heading("Sign in").waitFor();
-	want(await focusIn("input[type=email]"), true);
+	await hasFocus(page.locator("input[type=email]"));
 });
 await step("a wrong password keeps the email and says what is wrong", async () => {
 	await field("Email").fill(email);
@@ -129,7 +125,7 @@ await step("a command gets another key, and its dialog gives the focus back",
 	await dialog("Keys").waitFor();
 	await page.keyboard.press("Escape");
 	await dialog("Keys").waitFor({ state: "detached" });
-	want(await change.evaluate((one) => one === document.activeElement), true);
+	await hasFocus(change);
 	await button("Use the usual keys").click();
 	await page.keyboard.press("F2");
 	want(await dialog("Keys").count(), 0);
@@ -138,11 +134,11 @@ await step("the first link leads past the menu", async () => {
 	await page.reload();
 	await heading("Account and settings").waitFor();
 	await page.keyboard.press("Tab");
-	want(await focusIn(".skip"), true);
+	await hasFocus(page.locator(".skip"));
 	want(await page.locator(".skip").evaluate((one) =>
 	    one.getBoundingClientRect().top >= 0), true);
 	await page.keyboard.press("Enter");
-	want(await focusIn("#main"), true);
+	await hasFocus(page.locator("#main"));
 });
 await step("the colours that the operator chooses stay", async () => {
 	await page.getByText("Dark", { exact: true }).click();

@@ -7,7 +7,7 @@
 // ana@example.com is an analyst with the same password, who needs none.
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { launch, steps, want, watch } from "./page.mjs";
+import { hasFocus, launch, steps, want, watch } from "./page.mjs";
 
 const [modules, program, base] = process.argv.slice(2);
 const { email, password } = JSON.parse(readFileSync(0, "utf8"));
@@ -119,8 +119,7 @@ await step("the next login asks for a code", async () => {
 	await button("Sign out").click();
 	await signIn(email, password);
 	await field("Code").waitFor();
-	want(await field("Code").evaluate((box) =>
-	    box === document.activeElement), true);
+	await hasFocus(field("Code"));
 	await enterCode(codeOf(secret, 1));
 	await heading("Home").waitFor();
 });
@@ -161,8 +160,7 @@ await step("a confirmation begins with the password and needs a code", async () 
 	await enterCode(otherThan(codeOf(secret)));
 	const form = dialog("Confirm that it is you");
 	await form.waitFor();
-	want(await form.getByLabel("Password").evaluate((box) =>
-	    box === document.activeElement), true);
+	await hasFocus(form.getByLabel("Password"));
 	await form.getByLabel("Password").fill(FRESH);
 	await form.getByLabel("Code").fill(codes[3]);
 	await page.keyboard.press("Enter");

@@ -6,7 +6,7 @@
 // INPUT is { password, case }: the password of admin@example.com and of the analysts
 // ana@example.com and bob@example.com, and the id of an open case.
 import { readFileSync } from "node:fs";
-import { launch, show, signIn, steps, want, watch } from "./page.mjs";
+import { hasFocus, launch, show, signIn, steps, want, watch } from "./page.mjs";
 
 const [modules, program, base] = process.argv.slice(2);
 const { password, case: id } = JSON.parse(readFileSync(0, "utf8"));
@@ -213,8 +213,7 @@ for (const [hash, name, typed, question] of FORMS) {
 			want(await field(form, label).last().inputValue(), value);
 		await admin.keyboard.press("Escape");
 		await gone(form);
-		want(await button(admin, name).evaluate((one) =>
-		    one === document.activeElement), true);
+		await hasFocus(button(admin, name));
 	});
 }
 await step("old data stays while the service is down, and can be read again",

@@ -68,6 +68,11 @@ function waitForPage(page) {
 	}
 }
 
+// Wait until it has the focus, which follows what is drawn.
+export async function hasFocus(locator) {
+	await locator.and(locator.page().locator(":focus")).waitFor();
+}
+
 export function want(got, wanted) {
 	if (got !== wanted)
 		throw new Error(`${got}, not ${wanted}`);
