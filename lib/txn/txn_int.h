@@ -296,16 +296,13 @@ void txn_note_silenced(
 
 /* txn_velocities.c */
 
-/* Whether the engine has velocities. */
-bool txn_has_velocities(const struct txn *txn);
-
 /* Prepare their statements, if there are any.  Returns 0, or -1 with f set. */
 int txn_prepare_velocities(struct txn *txn, struct fail *f)
     __attribute__((warn_unused_result));
 
 /*
- * Queue the query that locks and reads the states of the events' keys.  Returns
- * 0, or -1 with f set.
+ * Queue the query that locks and reads the states of the events' keys, if there
+ * are any.  Returns 0, or -1 with f set.
  */
 int txn_send_velocities(struct txn *txn, int *ret_index, struct fail *f)
     __attribute__((warn_unused_result));

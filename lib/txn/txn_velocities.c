@@ -10,6 +10,7 @@
 #include "lib/engine/velocity_set.h"
 #include "lib/txn/txn_int.h"
 
+static bool has_velocities(const struct txn *txn);
 static int want_states(struct txn *txn, struct fail *f);
 static int want_event_states(
     struct txn *txn, struct txn_event *ev, struct fail *f);
@@ -22,18 +23,10 @@ static int item_hash(struct txn *txn, const struct velocity *v,
 static struct velocity_row *find_row(
     const struct txn *txn, const struct txn_event *ev, size_t n);
 
-bool
-txn_has_velocities(const struct txn *txn)
-{
-	const struct velocity_set *set = engine_velocities(txn->engine);
-
-	return set != NULL && set->n > 0;
-}
-
 int
 txn_prepare_velocities(struct txn *txn, struct fail *f)
 {
-	if (!txn_has_velocities(txn))
+	if (!has_velocities(txn))
 		return 0;
 	if (db_prepare_late(txn->db, STMT_TXN_VELOCITIES, f) == -1 ||
 	    db_prepare_late(txn->db, STMT_TXN_ADD_VELOCITIES, f) == -1)
@@ -50,10 +43,12 @@ txn_send_velocities(struct txn *txn, int *ret_index, struct fail *f)
 	*ret_index = TXN_NOT_SENT;
 	txn->velocities = engine_velocities(txn->engine);
 	txn->velocity_states = (struct velocity_store) { .n_wanted = 0 };
-	if (!txn_has_velocities(txn))
+	if (!has_velocities(txn))
 		return 0;
 	if (want_states(txn, f) == -1)
 		return -1;
+	if (txn->velocity_states.n_wanted == 0)
+		return 0;
 	for (i = 0; i < txn->n; i++)
 		if (!txn->events[i].item->dry_run)
 			lock = VELOCITY_LOCK_OWN;
@@ -87,12 +82,13 @@ txn_read_velocities(struct txn *txn, const struct rows *r, struct fail *f)
 int
 txn_find_velocities(struct txn *txn, struct txn_event *ev, struct fail *f)
 {
-	const struct velocity_event event = velocity_event_of(txn, ev);
+	struct velocity_event event;
 	struct velocity_value *list;
 	size_t i;
 
-	if (!txn_has_velocities(txn))
+	if (!has_velocities(txn))
 		return 0;
+	event = velocity_event_of(txn, ev);
 	list = arena_array(txn->arena, txn->velocities->n, sizeof(*list));
 	if (list == NULL)
 		return fail_memory(f);
@@ -112,14 +108,17 @@ txn_find_velocities(struct txn *txn, struct txn_event *ev, struct fail *f)
 int
 txn_count_velocities(struct txn *txn, struct txn_event *ev, struct fail *f)
 {
-	const struct velocity_event event = velocity_event_of(txn, ev);
+	struct velocity_event event;
 	struct velocity_item item;
 	struct velocity_row *row;
 	const struct velocity *v;
 	uint64_t hash;
 	size_t i;
 
-	for (i = 0; txn_has_velocities(txn) && i < txn->velocities->n; i++) {
+	if (!has_velocities(txn))
+		return 0;
+	event = velocity_event_of(txn, ev);
+	for (i = 0; i < txn->velocities->n; i++) {
 		if ((row = find_row(txn, ev, i)) == NULL)
 			continue;
 		v = row->counted->velocity;
@@ -133,6 +132,15 @@ txn_count_velocities(struct txn *txn, struct txn_event *ev, struct fail *f)
 			return -1;
 	}
 	return 0;
+}
+
+/* Whether the engine has velocities. */
+static bool
+has_velocities(const struct txn *txn)
+{
+	const struct velocity_set *set = engine_velocities(txn->engine);
+
+	return set != NULL && set->n > 0;
 }
 
 /* Want the states of all events. */
