@@ -2,6 +2,7 @@
 /* Fill new velocities from stored decisions. */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/arena.h"
@@ -48,7 +49,6 @@ static int try_step(struct job_run *r, bool only_add, int64_t *ret_decisions,
 static int prepare_slice(struct velocity_filling *fill, struct fail *f);
 static int find_slice(struct velocity_filling *fill, struct fail *f);
 static int keep_wanted(struct velocity_filling *fill, struct fail *f);
-static int read_secret(struct velocity_filling *fill, struct fail *f);
 static int read_decisions(struct velocity_filling *fill, struct fail *f);
 static int read_stored_event(struct velocity_filling *fill, int row,
     struct stored_event *ret, struct fail *f);
@@ -152,8 +152,12 @@ prepare_slice(struct velocity_filling *fill, struct fail *f)
 	struct job_run *r = fill->run;
 
 	if (velocity_set_read(&fill->set, r->arena, r->db, r->arena, f) == -1 ||
-	    keep_wanted(fill, f) == -1 || read_secret(fill, f) == -1 ||
-	    read_decisions(fill, f) == -1)
+	    keep_wanted(fill, f) == -1 ||
+	    event_digest_key_read(r->db, r->arena, fill->secret, f) == -1)
+		return -1;
+	if (placeholders_read(conf.PLACEHOLDERS, &fill->placeholders) == -1)
+		abort(); /* conf_load() has checked it */
+	if (read_decisions(fill, f) == -1)
 		return -1;
 	return want_stored(fill, f);
 }
@@ -193,28 +197,6 @@ keep_wanted(struct velocity_filling *fill, struct fail *f)
 	return fail_set(f, FAIL_US, INTERNAL, NULL,
 	    "a velocity to fill cannot be read; this program may be older than "
 	    "the one that added it");
-}
-
-static int
-read_secret(struct velocity_filling *fill, struct fail *f)
-{
-	struct job_run *r = fill->run;
-	struct rows rows;
-	const void *key;
-	size_t size;
-
-	if (placeholders_read(conf.PLACEHOLDERS, &fill->placeholders) == -1)
-		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "the setting PLACEHOLDERS cannot be read");
-	if (db_one(r->db, r->arena, STMT_ENGINE_DIGEST_KEY, NULL, &rows, f) ==
-	    -1)
-		return -1;
-	key = rows_bytes(&rows, 0, "event", &size);
-	if (size != sizeof(fill->secret))
-		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "the key of event digests has %zu bytes", size);
-	memcpy(fill->secret, key, size);
-	return 0;
 }
 
 /* Read the decisions of the slice. */

@@ -98,8 +98,6 @@ static int load_policies(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
 static int load_policy(struct rulebook_load *load, const struct rows *rows,
     int first, int last, struct fail *f);
-static int load_digest_key(
-    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
 static int load_complete(const struct rulebook_load *load, struct fail *f);
 static int load_shadows(
     struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f);
@@ -429,7 +427,7 @@ load_books(struct engine *e, struct db *db, struct arena *a,
 
 	if (load_rulesets(load, db, a, f) == -1 ||
 	    load_policies(load, db, a, f) == -1 ||
-	    load_digest_key(load, db, a, f) == -1 ||
+	    event_digest_key_read(db, a, load->digest_key, f) == -1 ||
 	    load_complete(load, f) == -1 ||
 	    velocity_set_read(&load->velocities, &load->arena, db, a, f) ==
 		-1 ||
@@ -529,25 +527,6 @@ load_policy(struct rulebook_load *load, const struct rows *rows, int first,
 	if (policy_check(p, f) == -1)
 		return -1;
 	load->books[type].policy = p;
-	return 0;
-}
-
-/* Read the key of event digests.  It never changes; once is enough. */
-static int
-load_digest_key(
-    struct rulebook_load *load, struct db *db, struct arena *a, struct fail *f)
-{
-	struct rows rows;
-	const void *key;
-	size_t size;
-
-	if (db_one(db, a, STMT_ENGINE_DIGEST_KEY, NULL, &rows, f) == -1)
-		return -1;
-	key = rows_bytes(&rows, 0, "event", &size);
-	if (size != EVENT_DIGEST_KEY_SIZE)
-		return fail_set(f, FAIL_US, INTERNAL, NULL,
-		    "the key of event digests has %zu bytes", size);
-	memcpy(load->digest_key, key, size);
 	return 0;
 }
 

@@ -8,9 +8,19 @@
 #include <stdint.h>
 
 struct arena;
+struct db;
 struct event;
+struct fail;
 
 #define EVENT_DIGEST_KEY_SIZE ((size_t)32)
+
+/*
+ * Read the key of this database, which never changes; a is scratch.  Return 0,
+ * or -1 with f set.
+ */
+int event_digest_key_read(struct db *db, struct arena *a,
+    uint8_t ret[EVENT_DIGEST_KEY_SIZE], struct fail *f)
+    __attribute__((warn_unused_result));
 
 /*
  * Compute the digest of a normalized event.  The order of members, the notation
