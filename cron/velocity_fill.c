@@ -344,6 +344,7 @@ static int
 count_stored_event(struct velocity_filling *fill, const struct stored_event *ev,
     size_t *next, struct fail *f)
 {
+	struct arena *a = fill->run->arena;
 	struct velocity_row *row;
 	struct velocity_item item;
 	const struct velocity *v;
@@ -358,15 +359,12 @@ count_stored_event(struct velocity_filling *fill, const struct stored_event *ev,
 		v = fill->set.list[i].velocity;
 		velocity_item(v, &ev->event, &ev->sample->signals,
 		    ev->sample->verdict, &item);
-		hash = 0;
 		if (!item.counts)
 			continue;
-		if (v->function == VELOCITY_DISTINCT &&
-		    velocity_hash_value(fill->secret, &item.distinct,
-			fill->run->arena, &hash) == -1)
-			return fail_memory(f);
-		if (velocity_store_add(row, ev->decided_at, fill->now, &item,
-			hash, fill->run->arena, f) == -1)
+		if (velocity_hash_item(fill->secret, v, &item, a, &hash, f) ==
+			-1 ||
+		    velocity_store_add(row, ev->decided_at, fill->now, &item,
+			hash, a, f) == -1)
 			return -1;
 	}
 	return 0;

@@ -30,9 +30,9 @@ static int offline_value(struct offline_velocities *all, size_t n,
 static int offline_add(struct offline_velocities *all, size_t n,
     const struct velocity_event *ev, int64_t now,
     const struct velocity_item *item, struct arena *a, struct fail *f);
-static int distinct_hash(const struct velocity *v,
-    const struct velocity_item *item, struct arena *a, uint64_t *ret,
-    struct fail *f);
+
+/* The states never leave this process. */
+static const uint8_t no_secret[EVENT_DIGEST_KEY_SIZE];
 
 int
 offline_velocities_take(struct offline_velocities *all,
@@ -195,7 +195,7 @@ offline_value(struct offline_velocities *all, size_t n,
 	if (v->current)
 		velocity_item(v, ev, sigs, VERDICT__NONE, &item);
 	if (item.counts) {
-		if (distinct_hash(v, &item, a, &hash, f) == -1)
+		if (velocity_hash_item(no_secret, v, &item, a, &hash, f) == -1)
 			return -1;
 		velocity_state_add(v, &state, now, now, item.number, hash);
 	}
@@ -221,7 +221,7 @@ offline_add(struct offline_velocities *all, size_t n,
 		return 0;
 	if (velocity_state_unpack(v, stored->packed, stored->size, &state, f) ==
 		-1 ||
-	    distinct_hash(v, item, a, &hash, f) == -1)
+	    velocity_hash_item(no_secret, v, item, a, &hash, f) == -1)
 		return -1;
 	velocity_state_add(v, &state, now, now, item->number, hash);
 	stored->size = velocity_state_pack(v, &state, packed);
@@ -229,19 +229,5 @@ offline_add(struct offline_velocities *all, size_t n,
 		return fail_memory(f);
 	memcpy(copy, packed, stored->size);
 	stored->packed = copy;
-	return 0;
-}
-
-/* The hash of a value of "distinct"; 0 with other functions. */
-static int
-distinct_hash(const struct velocity *v, const struct velocity_item *item,
-    struct arena *a, uint64_t *ret, struct fail *f)
-{
-	static const uint8_t no_secret[EVENT_DIGEST_KEY_SIZE];
-
-	*ret = 0;
-	if (v->function == VELOCITY_DISTINCT &&
-	    velocity_hash_value(no_secret, &item->distinct, a, ret) == -1)
-		return fail_memory(f);
 	return 0;
 }

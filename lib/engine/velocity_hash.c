@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/arena.h"
+#include "core/base/fail.h"
 #include "core/base/str.h"
 #include "lib/engine/velocity_hash.h"
 #include "lib/sys/crypt.h"
@@ -34,23 +35,28 @@ velocity_hash_key(const uint8_t key[EVENT_DIGEST_KEY_SIZE],
 }
 
 int
-velocity_hash_value(const uint8_t key[EVENT_DIGEST_KEY_SIZE],
-    const struct value *value, struct arena *a, uint64_t *ret)
+velocity_hash_item(const uint8_t key[EVENT_DIGEST_KEY_SIZE],
+    const struct velocity *v, const struct velocity_item *item, struct arena *a,
+    uint64_t *ret, struct fail *f)
 {
 	const struct arena_mark mark = arena_mark(a);
-	const struct value plain = velocity_plain(value);
 	uint8_t hash[CRYPT_SHA256_SIZE];
+	struct value value;
 	struct str s;
 	size_t i;
 
+	*ret = 0;
+	if (v->function != VELOCITY_DISTINCT)
+		return 0;
+	value = velocity_plain(&item->distinct);
 	str_init(&s, a);
 	str_addn(&s, (const char *)key, EVENT_DIGEST_KEY_SIZE);
-	str_value(&s, &plain);
+	str_value(&s, &value);
 	if (str_text(&s) == NULL)
-		return -1;
+		return fail_memory(f);
 	crypt_sha256(s.text, s.len, hash);
 	arena_rewind(a, mark);
-	for (i = 0, *ret = 0; i < sizeof(*ret); i++)
+	for (i = 0; i < sizeof(*ret); i++)
 		*ret = *ret << 8 | hash[i];
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "lib/engine/event_digest.h"
 
 struct arena;
+struct fail;
 
 #define VELOCITY_HASH_SIZE ((size_t)16) /* of a part of a key */
 #define VELOCITY_KEY_SIZE (VELOCITY_KEYS_MAX * VELOCITY_HASH_SIZE)
@@ -27,9 +28,13 @@ int velocity_hash_key(const uint8_t key[EVENT_DIGEST_KEY_SIZE],
     uint8_t ret[VELOCITY_KEY_SIZE], bool *ret_has)
     __attribute__((warn_unused_result));
 
-/* Compute the hash of a value of "distinct".  Return 0, or -1 as above. */
-int velocity_hash_value(const uint8_t key[EVENT_DIGEST_KEY_SIZE],
-    const struct value *value, struct arena *a, uint64_t *ret)
-    __attribute__((warn_unused_result));
+/*
+ * Compute the hash of the value that an item adds to "distinct"; it is 0 with
+ * other functions.  a is scratch and is rewound.  Return 0, or -1 with f set
+ * if it is full.
+ */
+int velocity_hash_item(const uint8_t key[EVENT_DIGEST_KEY_SIZE],
+    const struct velocity *v, const struct velocity_item *item, struct arena *a,
+    uint64_t *ret, struct fail *f) __attribute__((warn_unused_result));
 
 #endif

@@ -18,8 +18,6 @@ static struct velocity_event velocity_event_of(
     const struct txn *txn, const struct txn_event *ev);
 static int read_value_of(struct txn *txn, const struct txn_event *ev, size_t n,
     const struct velocity_event *event, struct value *ret, struct fail *f);
-static int item_hash(struct txn *txn, const struct velocity *v,
-    const struct velocity_item *item, uint64_t *ret, struct fail *f);
 static struct velocity_row *find_row(
     const struct txn *txn, const struct txn_event *ev, size_t n);
 
@@ -126,7 +124,8 @@ txn_count_velocities(struct txn *txn, struct txn_event *ev, struct fail *f)
 		    v, &event, &ev->signals, ev->decision.verdict, &item);
 		if (!item.counts)
 			continue;
-		if (item_hash(txn, v, &item, &hash, f) == -1 ||
+		if (velocity_hash_item(engine_digest_key(txn->engine), v, &item,
+			txn->arena, &hash, f) == -1 ||
 		    velocity_store_add(row, ev->now, ev->now, &item, hash,
 			txn->arena, f) == -1)
 			return -1;
@@ -211,23 +210,12 @@ read_value_of(struct txn *txn, const struct txn_event *ev, size_t n,
 	if (c->velocity->current)
 		velocity_item(
 		    c->velocity, event, &ev->signals, VERDICT__NONE, &item);
-	if (item.counts && item_hash(txn, c->velocity, &item, &hash, f) == -1)
+	if (item.counts &&
+	    velocity_hash_item(engine_digest_key(txn->engine), c->velocity,
+		&item, txn->arena, &hash, f) == -1)
 		return -1;
 	return velocity_store_value(&txn->velocity_states, row, ev->now,
 	    item.counts ? &item : NULL, hash, ret, f);
-}
-
-/* The hash of an item of "distinct"; 0 of others. */
-static int
-item_hash(struct txn *txn, const struct velocity *v,
-    const struct velocity_item *item, uint64_t *ret, struct fail *f)
-{
-	*ret = 0;
-	if (v->function == VELOCITY_DISTINCT &&
-	    velocity_hash_value(engine_digest_key(txn->engine), &item->distinct,
-		txn->arena, ret) == -1)
-		return fail_memory(f);
-	return 0;
 }
 
 /* The state of velocity number n; NULL if the event lacks its key. */
