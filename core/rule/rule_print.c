@@ -9,8 +9,6 @@
 #include "core/rule/velocity.h"
 #include "core/signal/signals.h"
 
-static void print_cond(
-    struct str *s, const struct rule_cond *c, const struct rule_names *names);
 static void print_chain(
     struct str *s, const struct rule_cond *c, const struct rule_names *names);
 static void print_wrapped(struct str *s, const struct rule_cond *c,
@@ -25,7 +23,7 @@ void
 rule_print(struct str *s, const struct rule *rule)
 {
 	str_addf(s, "rule %s { when ", rule->id);
-	print_cond(s, rule->cond, rule->names);
+	rule_print_condition(s, rule->cond, rule->names);
 	str_addf(s, " then score += %d, tag %s }", rule->points, rule->tag);
 }
 
@@ -72,14 +70,7 @@ void
 rule_print_comparison(struct str *s, const struct rule *rule,
     const struct rule_comparison *comparison)
 {
-	print_cond(s, comparison->cond, rule->names);
-}
-
-void
-rule_print_condition(
-    struct str *s, const struct rule_cond *c, const struct rule_names *names)
-{
-	print_cond(s, c, names);
+	rule_print_condition(s, comparison->cond, rule->names);
 }
 
 void
@@ -96,8 +87,8 @@ rule_print_name(struct str *s, uint16_t signal, const struct rule_names *names)
 		    s, signal, names->velocities->text[signal - RULE_VELOCITY]);
 }
 
-static void
-print_cond(
+void
+rule_print_condition(
     struct str *s, const struct rule_cond *c, const struct rule_names *names)
 {
 	switch ((enum cond_kind)c->kind) {
@@ -149,7 +140,7 @@ print_wrapped(struct str *s, const struct rule_cond *c,
 {
 	if (wrap)
 		str_addc(s, '(');
-	print_cond(s, c, names);
+	rule_print_condition(s, c, names);
 	if (wrap)
 		str_addc(s, ')');
 }
