@@ -40,7 +40,7 @@ velocity_set_read(struct velocity_set *ret, struct arena *a, struct db *db,
 			continue;
 		}
 		log_warn("event=velocity_unreadable id=%lld why=%s",
-		    (long long)c->number, why.why);
+		    (long long)rows_int(&rows, i, "id"), why.why);
 		arena_rewind(a, mark);
 	}
 	return 0;
