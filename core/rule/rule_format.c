@@ -129,7 +129,7 @@ lay_comment(struct layout *l, const char *from, const char *to, bool own_line)
 	end_line(l);
 }
 
-/* A velocity has no end of its own: the next item or the text's end ends it. */
+/* End a velocity before the next item, and at the end of the text. */
 static void
 end_velocity(struct layout *l, const struct rule_lexeme *at)
 {

@@ -19,12 +19,12 @@ struct fail;
 struct velocity;
 
 /*
- * An event leaves a window up to one bucket after its time is over.  The oldest
- * bucket and the current one are parts, so there is one more.
+ * An event leaves its window at most one bucket late.  So a state has one
+ * bucket more: the current one has only just begun.
  */
 #define VELOCITY_BUCKETS 60 /* of a window */
 #define VELOCITY_BUCKETS_MAX (VELOCITY_BUCKETS + 1)
-#define VELOCITY_DISTINCT_MAX 256 /* values that are told apart */
+#define VELOCITY_DISTINCT_MAX 256 /* different values that are counted */
 #define VELOCITY_STATE_PACKED_MAX 4096 /* bytes */
 
 /* A sum that no events of a bucket can exceed. */
@@ -45,7 +45,8 @@ struct velocity_distinct {
 	int64_t index; /* of the bucket of its latest event */
 };
 
-/* Without "distinct" it has buckets, sorted by index; else values by hash. */
+/* With "distinct" it has values, sorted by hash; otherwise buckets, by index.
+ */
 struct velocity_state {
 	size_t n;
 	union {

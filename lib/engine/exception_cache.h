@@ -44,7 +44,8 @@ void exception_cache_expire(struct exception_cache *c);
 
 /*
  * Set *ret to the exceptions that hold at now for an event of that type with
- * these keys, at most RULE_SILENCES_MAX of them; or to NULL if there are none.
+ * these keys.  A match has at most RULE_SILENCES_MAX of them.  *ret is NULL if
+ * no exception holds.
  * The match is in arena a, its texts belong to the cache.  Returns 0, or -1
  * with f set if the arena is full.
  */

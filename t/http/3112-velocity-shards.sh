@@ -50,7 +50,7 @@ is "the count of the device has lost none" "$(seen o-401 orders)" 401
 is "the sum of the device has lost none" "$(seen o-401 spent)" \
     "$(jq -n '[range(1; 402)] | add + 401 / 4')"
 is "the distinct values of the device are all there" "$(seen o-401 cards)" 50
-is "the user has counts of its own" "$(seen o-401 own)" 3
+is "a velocity by userId counts the events of one user" "$(seen o-401 own)" 3
 is "the device has a state for each of its shards" \
     "$(sql "select count(*) from assay.velocity_state s join assay.velocity v using (number)
 	where v.definition like 'count by deviceId%'")" 16

@@ -87,7 +87,8 @@ states='select string_agg(n::text, $$ $$ order by definition)
 is "there are states of both users and devices" "$(sql "$states")" "4 3 3"
 is "the user is erased" "$(erase_complete u-9)" "200 true"
 TOKEN=$token
-is "the states of the user and of its own device are removed" "$(sql "$states")" "3 2 2"
+is "the erasure removes the states of the user, and of the device without another user" \
+    "$(sql "$states")" "3 2 2"
 carded e-4 u-9 d-8 c-9 >/dev/null
 is "a user of that name begins again" "$(seen e-4 orders)" 1
 is "the numbers of a shared device stay" "$(seen e-4 devices)" 3
