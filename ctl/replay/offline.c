@@ -33,9 +33,9 @@
 #include "ctl/ctl.h"
 #include "ctl/interrupt.h"
 #include "ctl/replay/offline_store.h"
-#include "ctl/replay/offline_velocities.h"
 #include "ctl/replay/replay.h"
 #include "lib/engine/geoip.h"
+#include "lib/engine/velocity_history.h"
 #include "lib/json/body.h"
 #include "lib/sys/clock.h"
 
@@ -52,6 +52,7 @@ struct offline_step {
 	struct decision decision;
 	struct signal_facts facts; /* signals points into it */
 	struct signals signals;
+	struct velocity_values velocities; /* of signals */
 };
 
 /* The state of the run. */
@@ -67,7 +68,7 @@ struct offline_run {
 	struct geoip *geoip;
 	struct placeholders placeholders;
 	struct offline_store *history;
-	struct offline_velocities velocities;
+	struct velocity_history velocities;
 	struct arena arena; /* lives until the end of the run */
 	struct arena row; /* is reset after each row */
 	int64_t last; /* time of the last event */
@@ -77,6 +78,7 @@ struct offline_run {
 
 static int begin_offline(
     struct offline_run *ru, const char *map, struct fail *f);
+static int take_velocities(struct offline_run *ru, struct fail *f);
 static const char *value_in(const char *variable);
 static int set_scorer(struct offline_run *ru, struct fail *f);
 static int count_begin(struct offline_run *ru, struct fail *f);
@@ -88,6 +90,8 @@ static int row_read(
     struct offline_run *ru, struct offline_step *st, struct fail *f);
 static int row_decide(
     struct offline_run *ru, struct offline_step *st, struct fail *f);
+static int find_velocities(struct offline_run *ru, struct offline_step *st,
+    const struct velocity_event *ev, struct fail *f);
 static void row_refused(struct offline_run *ru, const struct replay_item *item,
     const struct fail *why);
 static void row_show(struct offline_run *ru, const struct offline_step *st);
@@ -150,7 +154,7 @@ begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 	if (replay_source_open(ru->source, map, &ru->arena, f) == -1 ||
 	    rulebook_load(ru->books, ru->options, &ru->arena, f) == -1 ||
 	    count_begin(ru, f) == -1 || set_scorer(ru, f) == -1 ||
-	    offline_velocities_take(&ru->velocities, ru->books, f) == -1)
+	    take_velocities(ru, f) == -1)
 		return -1;
 	ru->geoip = geoip_open(paths, f);
 	if (ru->geoip == NULL)
@@ -167,6 +171,24 @@ begin_offline(struct offline_run *ru, const char *map, struct fail *f)
 	ru->show->colour = ctl_colour(STDOUT_FILENO);
 	ru->source->progress = isatty(STDERR_FILENO) == 1;
 	return ru->options->export == NULL ? 0 : export_open(ru, f);
+}
+
+/* Count the velocities of all rulebooks. */
+static int
+take_velocities(struct offline_run *ru, struct fail *f)
+{
+	const struct ruleset *rs;
+	size_t i;
+	int type;
+
+	for (type = EVENT_TYPE__NONE + 1; type < EVENT_TYPE__MAX; type++) {
+		rs = ru->books[type].ruleset;
+		for (i = 0; i < rs->n_velocities; i++)
+			if (velocity_history_take(
+				&ru->velocities, &rs->velocities[i], f) == -1)
+				return -1;
+	}
+	return 0;
 }
 
 /* The value of a variable of the environment; NULL: none. */
@@ -350,23 +372,36 @@ row_decide(struct offline_run *ru, struct offline_step *st, struct fail *f)
 	struct place place;
 	struct ip_facts ip_facts;
 	struct event_context sc;
+	struct velocity_event velocity_event;
 
 	geoip_look_up(ru->geoip, ev, &ru->row, &place, &ip_facts);
 	if (offline_store_read(
 		ru->history, ev, &place, st->now, &ru->row, &sc, f) == -1)
 		return -1;
 	sc.ip_facts = ip_facts;
+	velocity_event = event_context_velocity(&sc);
 	event_context_facts(&sc, &st->facts);
 	signals_compute(ev, &st->facts, &st->signals);
-	if (offline_velocities_find(
-		&ru->velocities, &sc, &st->signals, &ru->row, f) == -1 ||
+	if (find_velocities(ru, st, &velocity_event, f) == -1 ||
 	    decide(&ru->books[ev->type], &st->signals, &ru->row, &st->decision,
 		f) == -1 ||
-	    offline_velocities_count(&ru->velocities, &sc, &st->signals,
-		st->decision.verdict, &ru->row, f) == -1)
+	    velocity_history_count(&ru->velocities, &velocity_event, st->now,
+		&st->signals, st->decision.verdict, &ru->row, f) == -1)
 		return -1;
 	event_context_count(&sc, st->decision.verdict);
 	return offline_store_write(ru->history, &sc, st->item.truth, f);
+}
+
+/* Set the velocities of an event, if the rulesets have any. */
+static int
+find_velocities(struct offline_run *ru, struct offline_step *st,
+    const struct velocity_event *ev, struct fail *f)
+{
+	if (ru->velocities.n == 0)
+		return 0;
+	st->signals.velocities = &st->velocities;
+	return velocity_history_find(&ru->velocities, ev, st->now, &st->signals,
+	    &st->velocities, &ru->row, f);
 }
 
 /* Count an error.  If events are not printed, print why the first failed. */
@@ -522,7 +557,7 @@ end_offline(struct offline_run *ru)
 	if (ru->draft[0] != '\0')
 		unlink(ru->draft);
 	offline_store_free(ru->history);
-	offline_velocities_clear(&ru->velocities);
+	velocity_history_clear(&ru->velocities);
 	geoip_close(ru->geoip);
 	replay_source_close(ru->source);
 	ctl_arena_free(&ru->row);

@@ -12,7 +12,7 @@
 #include "core/state/entity_graph.h"
 #include "core/state/user_state.h"
 #include "ctl/replay/offline_store.h"
-#include "ctl/replay/string_ids.h"
+#include "lib/engine/string_ids.h"
 
 /* Entities of an event, with their roots. */
 #define NODES_MAX (2 * (IDENTIFIER__MAX + 1))

@@ -18,7 +18,7 @@
 #include "core/state/entity_risk.h"
 #include "core/state/user_state.h"
 #include "ctl/replay/offline_store.h"
-#include "ctl/replay/string_ids.h"
+#include "lib/engine/string_ids.h"
 #include "t/unit/unit.h"
 
 #define BLOCK ((size_t)32 << 20)

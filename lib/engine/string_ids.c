@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/replay/string_ids.h"
+#include "lib/engine/string_ids.h"
 
 #define FIRST 1024 /* initial capacity, names */
 #define MAX (UINT32_C(1) << 30) /* names; there are twice as many slots */
@@ -39,6 +39,22 @@ string_ids_add(struct string_ids *na, unsigned char kind, const char *name)
 	memcpy(&na->text[na->len + 1], name, size);
 	na->len += size + 1;
 	return *slot = ++na->n;
+}
+
+const char *
+string_ids_name(
+    const struct string_ids *na, uint32_t number, unsigned char *ret_kind)
+{
+	const char *text = &na->text[na->at[number - 1]];
+
+	*ret_kind = (unsigned char)*text;
+	return text + 1;
+}
+
+size_t
+string_ids_size(const struct string_ids *na)
+{
+	return na->cap + na->max * (sizeof(*na->at) + 2 * sizeof(*na->slots));
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Give numbers to names, from 1 in the order in which they are added. */
-#ifndef CTL_REPLAY_STRING_IDS_H
-#define CTL_REPLAY_STRING_IDS_H
+#ifndef LIB_ENGINE_STRING_IDS_H
+#define LIB_ENGINE_STRING_IDS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +24,13 @@ struct string_ids {
  */
 uint32_t string_ids_add(
     struct string_ids *na, unsigned char kind, const char *name);
+
+/* The name of a number from 1 to na->n, and its kind. */
+const char *string_ids_name(
+    const struct string_ids *na, uint32_t number, unsigned char *ret_kind);
+
+/* The memory that it has, in bytes. */
+size_t string_ids_size(const struct string_ids *na);
 
 void string_ids_clear(struct string_ids *na);
 
