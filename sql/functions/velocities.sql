@@ -58,8 +58,7 @@ begin
 	insert into assay.velocity (id, definition, span, used_by, counted_since,
 	    position, fillable, filled_since, complete)
 	select w.id, w.definition, w.span, w.used_by, at, assay.log_next(),
-	    w.fillable = 1, at + interval '10 seconds',
-	    w.fillable = 0 and w.span = 0
+	    w.fillable = 1, at + interval '10 seconds', w.fillable = 0 and w.span = 0
 	from unnest(ids, definitions, spans, fillables, users)
 	    with ordinality as w(id, definition, span, fillable, used_by, nth)
 	where not exists (select from assay.velocity v where v.id = w.id)
@@ -67,6 +66,7 @@ begin
 	limit greatest(0, max_counted
 	    - (select count(*) from assay.velocity v where v.id is not null));
 	get diagnostics added = row_count;
+	update assay.velocity set complete_since = at where complete and complete_since is null;
 	left_out := (select count(*) from unnest(ids) as w(id)
 	    where not exists (select from assay.velocity v where v.id = w.id));
 	if added + dropped + completed > 0 then

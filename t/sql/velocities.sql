@@ -60,6 +60,7 @@ select user_id from assay.velocity_events(now() - interval '1 minute', 'infinity
 -- Unused ones count for a week; those that are used again go on.
 select pg_temp.sync('{2}', 9);
 select * from pg_temp.shown();
+select id, complete_since > counted_since from assay.velocity where id > 0 order by id;
 select pg_temp.sync('{1,2}', 9);
 select * from pg_temp.shown();
 update assay.velocity set unused_since = unused_since - interval '8 days';
