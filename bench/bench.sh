@@ -27,7 +27,7 @@
 #	   p99 with and without them
 #	p  retention of a million decisions (BENCH_OLD) during new ones
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, with
-#	   the memory of the workers
+#	   and without velocities, and the memory of the workers
 #	s  three webhooks for verdicts, delivered by the companion
 #	w  the console in a browser beside its budgets, with a million decisions,
 #	   a tenth as many cases (BENCH_VERDICTS) and a million list entries;
@@ -342,11 +342,12 @@ part_r() {
 	echo "(r) backtests; memory is RssAnon of all workers in KiB, before / maximum"
 	start_pool 4 32
 	sql "insert into assay.decision_detail (decided_at, verdict_id, event_id,
-		event_type, user_id, request, sample)
-	    select decided_at, verdict_id || i, event_id || i, 'card.refund',
-		user_id, request, sample
+		event_type, user_id, request, sample, device, ip)
+	    select decided_at - ($n / 1000 - i) * interval '10 s', verdict_id || i,
+		event_id || i, 'card.refund', user_id, request, sample, device, ip
 	    from (select * from assay.decision_detail where sample is not null
-		limit 1000) d, generate_series(1, $n / 1000) i;
+		order by decided_at limit 1000) d, generate_series(1, $n / 1000) i
+	    order by i, decided_at;
 	    insert into assay.label (event_id, analyst)
 	    select event_id, case when random() < 0.3 then 'fraud'
 		else 'legit' end
@@ -365,6 +366,18 @@ part_r() {
 			"event.amount > %d && graph.ringSize > 1 then " \
 			"score += 3, tag t%d }\"}", (NR > 1 ? "," : ""),
 			$1, 10 * $1, $1 % 7 }')]"
+	done
+	for rules in 1 5; do
+		backtest_line "$rules velocities" ",\"dsl\":\"$(head -n "$rules" <<-'END' |
+			count by userId over 24h
+			sum(event.amount) by userId over 7d
+			distinct(userId) by deviceId over 24h
+			count by ip over 1h
+			max(event.amount) by deviceId over 30d
+		END
+		    awk '{ printf "velocity v%d = %s\\n" \
+			"rule r%d { when velocity.v%d > %d then score += 3, " \
+			"tag t%d }\\n", NR, $0, NR, NR, NR, NR }')\""
 	done
 }
 
