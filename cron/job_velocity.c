@@ -55,7 +55,6 @@ static int collect_ruleset(struct job_run *r, const char *type,
     const char *text, bool shadow, struct defined *all, struct fail *f);
 static int add_definition(struct job_run *r, const struct velocity *v,
     const char *type, bool shadow, struct defined *all);
-static bool reads_phone(const struct velocity *v);
 static int store_definitions(
     struct job_run *r, struct defined *all, struct fail *f);
 static int forget_states(struct job_run *r, bool *ret_more, struct fail *f);
@@ -196,7 +195,8 @@ add_definition(struct job_run *r, const struct velocity *v, const char *type,
 		all->id[i] = v->id;
 		all->definition[i] = str_text(&text);
 		all->span[i] = v->window;
-		all->fillable[i] = reads_phone(v) ? 0 : 1;
+		/* Phones are masked in stored decisions. */
+		all->fillable[i] = velocity_reads(v, SUBJECT_PHONE) ? 0 : 1;
 		str_init(users, r->arena);
 		writer_array(users, NULL);
 		all->n++;
@@ -207,19 +207,6 @@ add_definition(struct job_run *r, const struct velocity *v, const char *type,
 	writer_bool(users, "shadow", shadow);
 	writer_end(users);
 	return all->definition[i] == NULL || str_text(users) == NULL ? -1 : 0;
-}
-
-/* Whether stored decisions lack a part of it: phones are masked there. */
-static bool
-reads_phone(const struct velocity *v)
-{
-	size_t i;
-
-	for (i = 0; i < v->n_keys; i++)
-		if (v->key[i].subject == SUBJECT_PHONE)
-			return true;
-	return v->function == VELOCITY_DISTINCT &&
-	    v->field.subject == SUBJECT_PHONE;
 }
 
 static int

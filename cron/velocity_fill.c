@@ -231,25 +231,21 @@ read_stored_event(struct velocity_filling *fill, int row,
 	const struct rows *rows = &fill->decisions;
 	const char *text = rows_text(rows, row, "sample");
 	struct sample *sample = arena_alloc(a, sizeof(*sample));
-	const struct value *bin;
+	const char **subject = ret->event.subject;
 
 	if (sample == NULL)
 		return fail_memory(f);
 	if (sample_read(a, text, strlen(text), sample) == -1)
 		return a->overflow ? fail_memory(f) : 0;
-	bin = &sample->signals.value[SIGNAL_INSTRUMENT_BIN];
-	sample->event.bin = bin->type == VALUE_STRING ? bin->string : NULL;
 	ret->sample = sample;
 	ret->decided_at = rows_time(rows, row, "decided_at");
 	ret->user = rows_text(rows, row, "user_id");
-	ret->event = (struct velocity_event) {
-		.subject[SUBJECT_USER] = ret->user,
-		.subject[SUBJECT_DEVICE] = rows_text(rows, row, "device"),
-		.subject[SUBJECT_IP] = rows_text(rows, row, "ip"),
-		.subject[SUBJECT_FINGERPRINT] =
-		    real_fingerprint(fill, rows_text(rows, row, "fingerprint")),
-		.event = &sample->event,
-	};
+	ret->event = sample_velocity_event(sample);
+	subject[SUBJECT_USER] = ret->user;
+	subject[SUBJECT_DEVICE] = rows_text(rows, row, "device");
+	subject[SUBJECT_IP] = rows_text(rows, row, "ip");
+	subject[SUBJECT_FINGERPRINT] =
+	    real_fingerprint(fill, rows_text(rows, row, "fingerprint"));
 	return 0;
 }
 

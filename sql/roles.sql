@@ -169,7 +169,8 @@ call assay.grant_execute('assay_operator',
 -- operator keeps the results of backtests.
 grant select, insert, delete on assay.backtest_result to assay_operator;
 call assay.grant_execute('assay_operator',
-    'sample_start backtest_keep backtest_kept');
+    'sample_first sample_start sample_reach log_pieces backtest_keep
+    backtest_kept');
 
 -- operator manages the lists.
 grant insert, update (reason, expires_at), delete on assay.list_entry
@@ -208,8 +209,9 @@ grant select on assay.review_case, assay.case_trail, assay.case_note,
     assay.case_queue, assay.saved_view, assay.label,
     assay.verdict_log, assay.decision_detail, assay.retention_watermark to assay_operator;
 call assay.grant_execute('assay_operator',
-    'log_retained_since log_count log_newest log_start_of log_fits log_item
-    log_verdicts log_details log_details_of_user log_user_is_quiet log_page');
+    'log_retained_since log_count log_newest log_start_after log_start_of log_fits
+    log_item log_verdicts log_details log_details_of_user log_user_is_quiet
+    log_page');
 
 -- All roles read the settings, operator changes them.
 grant select on assay.setting to assay_decide, assay_operator,

@@ -1155,9 +1155,9 @@ select case
 select set_config('statement_timeout', $1::bigint::text, true),
 	set_config('cursor_tuple_fraction', '1', true);
 
--- The number of samples, for the progress of a backtest: exact for a table of
--- up to 4096 pages, otherwise estimated from 4096 of its pages.  Counting all
--- pages of a large table takes a fifth of the time of a backtest.
+-- The number of samples since a time, of one type or of all, for the progress of a
+-- backtest: exact for a table of up to 4096 pages, otherwise estimated from 4096 of its
+-- pages.  Counting all pages of a large table takes a fifth of the time of a backtest.
 -- name: backtest_count one read late
 with part as materialized (
 	select least(100, 100 * 4096 / greatest(1, sum(pg_relation_size(relid)) /
@@ -1165,12 +1165,15 @@ with part as materialized (
 	from pg_partition_tree('assay.decision_detail'))
 select round(count(*) * 100 / (select percent from part))::bigint as samples
 from assay.decision_detail tablesample system ((select percent from part))
-where event_type = $1::text and sample is not null;
+where event_type = coalesce($1::text, event_type) and sample is not null
+	and decided_at >= $2::text::timestamptz;
 
--- From when on an event type has the newest $2 samples.  A plan that reads whole
--- months must not be chosen for few samples.
+-- From when on an event type has the newest $2 samples, or all of them if $2 is 0.  A
+-- plan that reads whole months must not be chosen for few samples.
 -- name: backtest_start one read late
-select assay.sample_start($1::text, $2::bigint, $3::bigint)::text as since,
+select case when $2::bigint = 0 then assay.sample_first()
+		else assay.sample_start($1::text, $2::bigint, $3::bigint)
+		end::text as since,
 	set_config('enable_seqscan', case when $3::bigint < 1000000 then 'off'
 		else 'on' end, true);
 
@@ -1191,8 +1194,8 @@ where d.event_type = $1::text and d.sample is not null;
 -- name: backtest_newest one read late
 select set_config('enable_seqscan', 'off', true),
 	greatest(now() - $1::bigint * interval '1 day',
-	    assay.log_start_of('assay.decision_detail', $2::bigint, now()))
-	    as since;
+	    assay.log_start_after('assay.decision_detail', $2::bigint, now(),
+		assay.sample_first())) as since;
 
 -- The samples of an event type since the time $2, at most $3.
 -- name: backtest_open_newest many read late
@@ -1217,6 +1220,48 @@ from assay.decision_detail d left join assay.label l
 where d.event_type = $1::text and d.sample is not null
 	and d.decided_at >= $3::text::timestamptz
 limit $4::bigint;
+
+-- Which of these velocities were not complete at $2.  Decisions that run when one becomes
+-- complete may not know it.
+-- name: backtest_unrecorded many read late
+select w.id
+from unnest($1::bigint[]) w (id)
+where not exists (select from assay.velocity v
+	where v.id = w.id and v.complete_since + interval '10 seconds'
+	    <= $2::text::timestamptz);
+
+-- The time of the first sample to read for velocities.  The index finds a piece of the
+-- log, which is sorted in memory if it fits.
+-- name: backtest_reach one read late
+select start::text as start, greatest(start, 'epoch') as at, whole,
+	greatest(assay.log_retained_since('assay.decision_detail'), 'epoch')
+	    as requests_since,
+	set_config('enable_seqscan', 'off', true),
+	set_config('work_mem', '64MB', true)
+from assay.sample_reach($1::text::timestamptz, $2::bigint, $3::bigint);
+
+-- The samples of all types since $2, in the order of their times, with the columns for
+-- keys of velocities; "tested" are those of the type $1 since $3.  The fingerprint only
+-- if $4 is 1, because reading it is slow.
+-- name: backtest_open_ordered many read late
+declare backtest no scroll cursor for
+select d.*
+from assay.log_pieces('assay.decision_detail', $2::text::timestamptz) p
+	cross join lateral (
+	    select s.sample, t.tested, case when t.tested then (
+			select l.outcome = 'fraud' from assay.label l
+			where l.event_id = s.event_id and l.outcome <> 'none')
+		end as fraud, s.event_id, s.verdict_id, s.user_id, s.decided_at,
+		s.device::text as device, s.ip::text as ip,
+		case when $4::bigint = 1 then
+		    s.request::json -> 'subject' ->> 'fingerprint'
+		end as fingerprint, s.dry_run is null as live
+	    from assay.decision_detail s
+		cross join lateral (select s.event_type = $1::text
+		    and s.decided_at >= $3::text::timestamptz) t (tested)
+	    where s.decided_at >= p.far and s.decided_at < p.near
+		and s.sample is not null
+	    order by s.decided_at, s.verdict_id) d;
 
 -- name: backtest_keep one write late
 select assay.backtest_keep($1::text, $2::text, $3::text, $4::text);

@@ -56,6 +56,8 @@ addText({
 		other: "Other verdicts than were recorded, by the versions of then, " +
 		    "on {flips} of them.",
 	},
+	"impact.velocity": "Samples by their value of velocity.{name}: " +
+	    "recorded {recorded}, computed {computed}, unknown {unknown}.",
 	"impact.otherScorer": { one: "Another scorer decided {n} of the samples.",
 	    other: "Another scorer decided {n} of the samples." },
 	"impact.mistakes": "Correct the mistakes first.",

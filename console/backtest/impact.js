@@ -76,6 +76,15 @@ export function Balance({ active, delta: recorded, labeled }) {
 	    wrong: signed(delta.falsePositives) })}</p>`;
 }
 
+// Velocities result: where the values of the candidate's velocities come from, if
+// decisions have not recorded all.
+export function Velocities({ result: { velocities = [] } }) {
+	return velocities
+	    .filter(({ computed, unknown }) => computed + unknown > 0)
+	    .map((velocity) => html`<p class="muted" key=${velocity.name}>${
+		t("impact.velocity", velocity)}</p>`);
+}
+
 // Impact later: the state of useDebounced() with impactOf(); blocked says why there is
 // nothing to run.
 export function Impact({ later, blocked }) {
@@ -92,6 +101,7 @@ export function Impact({ later, blocked }) {
 		${data && html`<${Lead} result=${data.result} />
 		<${Balance} ...${data.result} />
 		<${Mix} result=${data.result} label=${t("impact.mix")} />
+		<${Velocities} result=${data.result} />
 		${data.result.otherScorer > 0 && html`<p class="muted">${
 		    t("impact.otherScorer", { n: data.result.otherScorer })}</p>`}`}
 	</div>`;

@@ -3,7 +3,7 @@
 import { html } from "../../third_party/preact/preact.js";
 import { t } from "../text.js";
 import { Flips } from "./flips.js";
-import { Balance, Lead, Mix } from "./impact.js";
+import { Balance, Lead, Mix, Velocities } from "./impact.js";
 import { Sides } from "./matrix.js";
 import "./text.js";
 
@@ -19,7 +19,8 @@ export function Result({ result, request = null }) {
 				after=${result.candidate} names=${[t("backtest.baseline"),
 				    t("backtest.candidate")]} /></div>
 		<div class="stack"><h3>${t("backtest.mix")}</h3>
-			<${Mix} result=${result} label=${t("backtest.mix")} /></div></div>
+			<${Mix} result=${result} label=${t("backtest.mix")} />
+			<${Velocities} result=${result} /></div></div>
 	${result.active && html`<h3>${t("impact.flips")}</h3>
 		<${Flips} active=${result.active} request=${request} />`}</div>`;
 }

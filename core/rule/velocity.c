@@ -189,6 +189,17 @@ velocity_by_user(const struct velocity *v)
 	return v->key[0].subject == SUBJECT_USER;
 }
 
+bool
+velocity_reads(const struct velocity *v, enum velocity_subject subject)
+{
+	size_t i;
+
+	for (i = 0; i < v->n_keys; i++)
+		if (v->key[i].subject == subject)
+			return true;
+	return v->function == VELOCITY_DISTINCT && v->field.subject == subject;
+}
+
 void
 velocity_item(const struct velocity *v, const struct velocity_event *ev,
     const struct signals *sigs, enum verdict verdict, struct velocity_item *ret)

@@ -149,6 +149,9 @@ const struct signal_range *velocity_range(const struct velocity *v);
 /* Whether the velocity is kept for each user alone. */
 bool velocity_by_user(const struct velocity *v);
 
+/* Whether a key or the value of "distinct" is this subject. */
+bool velocity_reads(const struct velocity *v, enum velocity_subject subject);
+
 /*
  * Set *ret to what an event adds to the velocity.  verdict is that of the
  * event, or VERDICT__NONE before it is decided: then the event counts only if

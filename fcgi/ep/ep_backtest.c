@@ -22,6 +22,7 @@
 #include "fcgi/ep/routes.h"
 #include "fcgi/ep/sample_batch.h"
 #include "fcgi/ep/sample_turn.h"
+#include "fcgi/ep/sample_velocities.h"
 #include "fcgi/gate/long_request.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
@@ -65,6 +66,7 @@ struct backtest_state {
 	int64_t started; /* clock_ticks() */
 	int64_t deadline;
 	struct sample sample; /* the current one */
+	struct sample_velocities velocities;
 	struct flip_page page;
 	struct backtest counts;
 	int64_t other; /* samples scored by another scorer */
@@ -84,6 +86,8 @@ static int open_samples(
     struct req *req, struct resp *resp, struct backtest_state *bt);
 static int find_start(
     struct req *req, const struct backtest_state *bt, const char **ret_since);
+static int choose_velocities(
+    struct req *req, struct backtest_state *bt, const char *since);
 static int read_live(struct req *req, struct backtest_state *bt);
 static int check_continue(struct req *req, const struct backtest_state *bt);
 static int64_t call_limit_ms(
@@ -91,12 +95,17 @@ static int64_t call_limit_ms(
 static void explain_end(struct req *req, const struct backtest_state *bt);
 static int fail_too_long(struct req *req, const struct backtest_state *bt);
 static int publish_progress(struct req *req, const struct backtest_state *bt);
+static int count_samples(
+    struct req *req, const char *type, const char *since, int64_t *ret);
 static void add_running(struct str *s, const struct worker_slot *slot);
 static int decide_samples(struct backtest_state *bt, const struct rows *rows,
     struct arena *a, struct fail *f);
-static int decide_sample(struct backtest_state *bt, const char *text,
-    size_t len, struct backtest_label_result *result, struct arena *a,
-    struct fail *f);
+static int decide_sample_row(struct backtest_state *bt, const struct rows *rows,
+    int row, struct arena *a, struct fail *f);
+static int decide_sample(struct backtest_state *bt,
+    struct backtest_label_result *result, struct arena *a, struct fail *f);
+static void note_result(struct backtest_state *bt, const struct rows *rows,
+    int row, const struct backtest_label_result *result);
 static int verdict_by(const struct backtest_state *bt,
     const struct rulebook *book, enum verdict *ret, struct arena *a,
     struct fail *f);
@@ -276,6 +285,7 @@ test_candidate(struct req *req, struct resp *resp)
 	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
 	r = run_backtest(req, resp, bt);
 	live_book_clear_scoring(&bt->live.scoring);
+	sample_velocities_clear(&bt->velocities);
 	if (r == -1 && req->fail.kind == FAIL_US)
 		explain_end(req, bt);
 	db_set_deadline(req->db, 0);
@@ -371,18 +381,33 @@ open_samples(struct req *req, struct resp *resp, struct backtest_state *bt)
 	params_int(&p, call_limit_ms(req, bt));
 	if (db_run(db, a, STMT_BACKTEST_TUNE, &p, NULL, f) == -1 ||
 	    read_live(req, bt) == -1 || check_continue(req, bt) == -1 ||
-	    publish_progress(req, bt) == -1 || check_continue(req, bt) == -1)
+	    find_start(req, bt, &since) == -1 ||
+	    choose_velocities(req, bt, since) == -1 ||
+	    check_continue(req, bt) == -1 || publish_progress(req, bt) == -1 ||
+	    check_continue(req, bt) == -1)
 		return -1;
+	if (sample_velocities_any(&bt->velocities))
+		return sample_velocities_open(
+		    req, &bt->velocities, bt->type, since);
 	params_init(&p, a);
 	params_text(&p, event_type_name(bt->type));
 	params_int(&p, bt->whole ? 0 : SAMPLE_HEAD);
 	if (bt->newest == 0)
 		return db_run(db, a, STMT_BACKTEST_OPEN, &p, NULL, f);
-	if (find_start(req, bt, &since) == -1)
-		return -1;
 	params_text(&p, since);
 	params_int(&p, bt->newest);
 	return db_run(db, a, STMT_BACKTEST_OPEN_SINCE, &p, NULL, f);
+}
+
+/* Choose which velocities of the candidate and the active rules to compute. */
+static int
+choose_velocities(struct req *req, struct backtest_state *bt, const char *since)
+{
+	const struct ruleset *const rulesets[] = { bt->book.ruleset,
+		bt->live.book.ruleset };
+
+	return sample_velocities_choose(req, &bt->velocities, rulesets,
+	    nitems(rulesets), since, bt->small ? SMALL_ROWS : 0);
 }
 
 /* Find the time from which on there are as many samples as wanted. */
@@ -412,23 +437,39 @@ static int
 publish_progress(struct req *req, const struct backtest_state *bt)
 {
 	struct worker_slot *slot = req->worker->slot;
-	struct params p;
-	struct rows rows;
 	int64_t total = bt->newest;
+	int r = 0;
 
-	params_init(&p, req->arena);
-	params_text(&p, event_type_name(bt->type));
-	if (total == 0) {
-		if (db_one(req->db, req->arena, STMT_BACKTEST_COUNT, &p, &rows,
-			&req->fail) == -1)
-			return -1;
-		total = rows_int(&rows, 0, "samples");
-	}
+	if (sample_velocities_any(&bt->velocities))
+		r = count_samples(req, NULL, bt->velocities.start, &total);
+	else if (total == 0)
+		r = count_samples(
+		    req, event_type_name(bt->type), "-infinity", &total);
+	if (r == -1)
+		return -1;
 	atomic_store(&slot->backtest_samples, 0);
 	atomic_store(&slot->backtest_total, total);
 	atomic_store(&slot->backtest_id, bt->id);
 	atomic_store(&slot->backtest_began, bt->started);
 	atomic_store(&slot->backtest_type, (int32_t)bt->type);
+	return 0;
+}
+
+/* Count the samples of a type, or of all if it is NULL, since a time. */
+static int
+count_samples(
+    struct req *req, const char *type, const char *since, int64_t *ret)
+{
+	struct params p;
+	struct rows rows;
+
+	params_init(&p, req->arena);
+	params_text(&p, type);
+	params_text(&p, since);
+	if (db_one(req->db, req->arena, STMT_BACKTEST_COUNT, &p, &rows,
+		&req->fail) == -1)
+		return -1;
+	*ret = rows_int(&rows, 0, "samples");
 	return 0;
 }
 
@@ -540,60 +581,70 @@ fail_too_long(struct req *req, const struct backtest_state *bt)
 	    bt->limit_s);
 }
 
-/* Decide and count a batch of samples; skip one that cannot be read. */
+/* Decide and count a batch of samples. */
 static int
 decide_samples(struct backtest_state *bt, const struct rows *rows,
     struct arena *a, struct fail *f)
 {
-	struct backtest_label_result result;
-	struct flip_sample flip = { .result = &result };
 	struct arena_mark mark;
-	const char *text;
-	size_t len;
 	int i;
 
 	if (rows->n == 0)
 		return 0;
 	mark = arena_mark(a);
 	for (i = 0; i < rows->n; i++) {
-		text = rows_bytes(rows, i, "sample", &len);
-		result = (struct backtest_label_result) { .label = LABEL_NONE };
-		if (!rows_null(rows, i, "fraud"))
-			result.label = rows_bool(rows, i, "fraud")
-			    ? LABEL_FRAUD
-			    : LABEL_LEGIT;
-		if (decide_sample(bt, text, len, &result, a, f) == -1)
+		if (decide_sample_row(bt, rows, i, a, f) == -1)
 			return -1;
-		flip.event = rows_text(rows, i, "event_id");
-		if (result.candidate != result.answered)
-			note_flip(bt, &result, flip.event);
-		if (result.candidate != result.active && bt->page.limit > 0) {
-			flip.at = rows_time(rows, i, "decided_at");
-			flip.id = rows_text(rows, i, "verdict_id");
-			flip.user = rows_text(rows, i, "user_id");
-			flip_page_add(&bt->page, &flip);
-		}
 		arena_rewind(a, mark);
 	}
 	return 0;
 }
 
 /*
- * Decide and count one sample; its verdicts stay 0 if it cannot be read.  The
- * active rules decide it again only beside candidate rules: both see the same
- * signals, weights and model.  Otherwise both use the recorded score.
+ * Decide and count the sample of a row, unless it cannot be read or is read
+ * only for the velocities of those that follow.
  */
 static int
-decide_sample(struct backtest_state *bt, const char *text, size_t len,
-    struct backtest_label_result *result, struct arena *a, struct fail *f)
+decide_sample_row(struct backtest_state *bt, const struct rows *rows, int row,
+    struct arena *a, struct fail *f)
 {
-	struct sample *sample = &bt->sample;
+	struct backtest_label_result result = { .label = LABEL_NONE };
+	const bool computes = sample_velocities_any(&bt->velocities);
+	const bool tested = !computes || rows_bool(rows, row, "tested");
+	size_t len;
+	const char *text = rows_bytes(rows, row, "sample", &len);
 
-	if ((bt->whole ? sample_read(a, text, len, sample)
-		       : sample_read_head(text, len, sample)) == -1) {
-		bt->unreadable++;
+	if ((bt->whole ? sample_read(a, text, len, &bt->sample)
+		       : sample_read_head(text, len, &bt->sample)) == -1) {
+		bt->unreadable += tested;
 		return 0;
 	}
+	if (computes &&
+	    sample_velocities_next(
+		&bt->velocities, &bt->sample, rows, row, tested, a, f) == -1)
+		return -1;
+	if (!tested)
+		return 0;
+	if (!rows_null(rows, row, "fraud"))
+		result.label =
+		    rows_bool(rows, row, "fraud") ? LABEL_FRAUD : LABEL_LEGIT;
+	if (decide_sample(bt, &result, a, f) == -1)
+		return -1;
+	note_result(bt, rows, row, &result);
+	return 0;
+}
+
+/*
+ * Decide and count the current sample.  The active rules decide it again only
+ * beside candidate rules: both see the same signals, weights and model.
+ * Otherwise both use the recorded score.
+ */
+static int
+decide_sample(struct backtest_state *bt, struct backtest_label_result *result,
+    struct arena *a, struct fail *f)
+{
+	const struct sample *sample = &bt->sample;
+
 	bt->other += sample->scorer != bt->live.scoring.scoring.scorer;
 	if (verdict_by(bt, &bt->live.book, &result->active, a, f) == -1 ||
 	    verdict_by(bt, &bt->book, &result->candidate, a, f) == -1)
@@ -603,7 +654,28 @@ decide_sample(struct backtest_state *bt, const char *text, size_t len,
 	    verdict_of(&bt->live.policy, sample->score, sample->watched);
 	result->signals = bt->whole ? &sample->signals : NULL;
 	backtest_add(&bt->counts, result);
+	if (bt->book.ruleset != NULL)
+		sample_velocities_note(
+		    &bt->velocities, bt->book.ruleset, sample);
 	return 0;
+}
+
+/* Note a sample whose verdict differs. */
+static void
+note_result(struct backtest_state *bt, const struct rows *rows, int row,
+    const struct backtest_label_result *result)
+{
+	struct flip_sample flip = { .result = result };
+
+	flip.event = rows_text(rows, row, "event_id");
+	if (result->candidate != result->answered)
+		note_flip(bt, result, flip.event);
+	if (result->candidate == result->active || bt->page.limit == 0)
+		return;
+	flip.at = rows_time(rows, row, "decided_at");
+	flip.id = rows_text(rows, row, "verdict_id");
+	flip.user = rows_text(rows, row, "user_id");
+	flip_page_add(&bt->page, &flip);
 }
 
 /* Decide the current sample by a rulebook; without rules at its score. */
@@ -711,6 +783,8 @@ add_answer(
 	if (bt->examples > 0)
 		add_examples(s, bt);
 	add_active(s, bt, personal);
+	if (bt->book.ruleset != NULL && bt->book.ruleset->n_velocities > 0)
+		sample_velocities_json(s, &bt->velocities, bt->book.ruleset);
 	writer_int(s, "otherScorer", bt->other);
 	writer_number(s, "seconds", (double)ms / 1000);
 	writer_int(

@@ -15,6 +15,8 @@
 
 #define STATES_FIRST 1024 /* initial capacity */
 #define MIB ((size_t)1 << 20)
+#define BLOCK ((size_t)16) /* by which the allocator rounds up, */
+#define BLOCK_HEAD ((size_t)8) /* after it has added this */
 
 static int history_state_of(struct velocity_history *h, size_t n,
     const struct velocity_event *ev, struct arena *a,
@@ -27,7 +29,7 @@ static int history_value(struct velocity_history *h, size_t n,
 static int history_add(struct velocity_history *h, size_t n,
     const struct velocity_event *ev, int64_t now,
     const struct velocity_item *item, struct arena *a, struct fail *f);
-static size_t history_size(const struct velocity_history *h);
+static size_t block_size(size_t size);
 static int forget_expired(
     struct velocity_history *h, int64_t now, struct fail *f);
 
@@ -85,15 +87,23 @@ velocity_history_count(struct velocity_history *h,
 		    history_add(h, i, ev, now, &item, a, f) == -1)
 			return -1;
 	}
-	if (h->limit == 0 || history_size(h) <= h->limit)
+	if (h->limit == 0 || velocity_history_size(h) <= h->limit)
 		return 0;
 	if (forget_expired(h, now, f) == -1)
 		return -1;
-	if (history_size(h) <= h->limit / 2)
+	if (velocity_history_size(h) <= h->limit / 2)
 		return 0;
-	return fail_set(f, FAIL_DENIED, UNAVAILABLE, NULL,
-	    "the keys of the velocities need more than %zu MiB of memory",
+	return fail_set(f, FAIL_INPUT, INVALID_REQUEST, NULL,
+	    "the keys of the velocities need more than %zu MiB of memory; "
+	    "use fewer velocities, shorter windows or fewer samples",
 	    h->limit / 2 / MIB);
+}
+
+size_t
+velocity_history_size(const struct velocity_history *h)
+{
+	return h->packed + h->cap * sizeof(*h->states) +
+	    string_ids_size(&h->keys);
 }
 
 void
@@ -216,19 +226,20 @@ history_add(struct velocity_history *h, size_t n,
 	if ((copy = realloc(stored->packed, size)) == NULL)
 		return fail_memory(f);
 	memcpy(copy, packed, size);
-	h->packed += size - stored->size;
+	h->packed += block_size(size) - block_size(stored->size);
 	stored->packed = copy;
 	stored->size = size;
-	stored->expires = velocity_state_expiry(v, now);
+	stored->expires = v->window == VELOCITY_ALL
+	    ? INT64_MAX
+	    : now + v->window + v->window / VELOCITY_BUCKETS;
 	return 0;
 }
 
-/* Its bytes, without those that the allocator adds. */
+/* The memory that size bytes take; none if there are none. */
 static size_t
-history_size(const struct velocity_history *h)
+block_size(size_t size)
 {
-	return h->packed + h->cap * sizeof(*h->states) +
-	    string_ids_size(&h->keys);
+	return size == 0 ? 0 : (size + BLOCK_HEAD + BLOCK - 1) / BLOCK * BLOCK;
 }
 
 /* Keep the states that have events at now, under new numbers. */
@@ -254,7 +265,7 @@ forget_expired(struct velocity_history *h, int64_t now, struct fail *f)
 		}
 		*to = *from;
 		from->packed = NULL;
-		living.packed += to->size;
+		living.packed += block_size(to->size);
 	}
 	velocity_history_clear(h);
 	h->keys = living.keys;

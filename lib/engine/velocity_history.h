@@ -21,7 +21,7 @@ struct signals;
 struct velocity_history {
 	const struct velocity *list[VELOCITIES_MAX]; /* each id once */
 	size_t n;
-	size_t limit; /* bytes; 0: none */
+	size_t limit; /* of velocity_history_size(); 0: none */
 	struct string_ids keys;
 	struct history_state {
 		void *packed;
@@ -29,13 +29,13 @@ struct velocity_history {
 		int64_t expires; /* it has no events then */
 	} * states; /* by number of the key - 1 */
 	size_t cap; /* of states */
-	size_t packed; /* bytes of all states */
+	size_t packed; /* bytes of all packed states */
 };
 
 /*
  * Take a velocity, which must live as long as the history, unless the history
- * has one of its id.  Return 0, or -1 with f set if there are more than
- * VELOCITIES_MAX.
+ * already has one with its id.  Return 0, or -1 with f set if there are more
+ * than VELOCITIES_MAX.
  */
 int velocity_history_take(struct velocity_history *h, const struct velocity *v,
     struct fail *f) __attribute__((warn_unused_result));
@@ -51,13 +51,16 @@ int velocity_history_find(struct velocity_history *h,
 
 /*
  * Add a decided event.  At the limit, states whose events have left their
- * windows are forgotten; if that does not free half of it, this fails with
- * UNAVAILABLE.  Return 0, or -1 with f set.
+ * windows are forgotten; if the others need more than half of it, this fails
+ * with INVALID_REQUEST.  Return 0, or -1 with f set.
  */
 int velocity_history_count(struct velocity_history *h,
     const struct velocity_event *ev, int64_t now, const struct signals *sigs,
     enum verdict verdict, struct arena *a, struct fail *f)
     __attribute__((warn_unused_result));
+
+/* The memory that it has, in bytes. */
+size_t velocity_history_size(const struct velocity_history *h);
 
 /* Forget all states, and free their memory; the velocities stay. */
 void velocity_history_clear(struct velocity_history *h);

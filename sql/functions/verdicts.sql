@@ -63,18 +63,17 @@ end
 $$;
 
 -- A time from which on a log has the wanted number of rows before another time,
--- or up to a quarter and a thousand more; the watermark if it has fewer.  Begins at
+-- or up to a quarter and a thousand more; the time first if it has fewer.  Begins at
 -- the newest row, reaches as far back as the rows counted so far suggest, 1.5 to 8
 -- times as far, until there are enough, and bisects the last stretch while there are
 -- too many: it reads few more than the wanted rows, however they are spread.
-create or replace function assay.log_start_of(log regclass, wanted bigint,
-    until timestamptz)
+create or replace function assay.log_start_after(log regclass, wanted bigint,
+    until timestamptz, first timestamptz)
 returns timestamptz language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
 	limit_rows constant bigint := wanted + wanted / 4 + 1000;
-	first constant timestamptz := assay.log_retained_since(log);
 	newest constant timestamptz := least(until, now(),
 	    assay.log_newest(log));
 	reach interval := interval '1 second';
@@ -112,6 +111,12 @@ begin
 	return far;
 end
 $$;
+
+-- The same; the watermark if the log has fewer rows.
+create or replace function assay.log_start_of(log regclass, wanted bigint,
+    until timestamptz)
+returns timestamptz language sql stable
+return assay.log_start_after(log, wanted, until, assay.log_retained_since(log));
 
 -- Whether a page shows a decision: its filters fit, and it is older than the
 -- last entry of the previous page.  The activity log leaves out decisions

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: ISC
--- Velocities: since when the decisions find them known, so that a backtest need not
--- compute them again.
+-- Velocities: since when decisions know them, so that a backtest need not compute them.
 -- locks: velocity all moment
 
 alter table assay.velocity add column
-	-- Null: it is not complete, or not marked yet.
+	-- Null: it is not complete, or became so seconds ago.
 	complete_since timestamptz;

@@ -34,7 +34,7 @@ seed=$(active)
 line=$(grep -n 'event.amount > 3000' \
     "$srcdir/sql/seed/rules/card.authorize.rule" | cut -d : -f 1)
 start_tcp_site
-run_steps rules.mjs 23 '{"author":{"email":"ann@example.com",
+run_steps rules.mjs 24 '{"author":{"email":"ann@example.com",
     "password":"battery staple"},"admin":{"email":"admin@example.com",
     "password":"correct horse"},"line":'"$line"',"value":"30"}'
 is "the seed's rules decide again" "$(active)" "$seed"

@@ -127,6 +127,14 @@ await step("the editor completes a signal and tells what it means", async () => 
 	    .endsWith("when event.amount"), true);
 	await author.undo(seed);
 });
+await step("a new velocity is computed for the samples", async () => {
+	await author.press("Control+End");
+	await author.type("\nvelocity mine = count by userId over 1h" +
+	    "\nrule r_mine { when velocity.mine > 9999 then score += 9, tag mine }");
+	await author.press("Control+Enter");
+	await author.text("velocity.mine: recorded 0, computed ");
+	await author.undo(seed);
+});
 await step("a threshold that is changed shows which verdicts change", async () => {
 	await author.press("Control+Home");
 	for (let line = 1; line < people.line; line++)

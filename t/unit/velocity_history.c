@@ -33,6 +33,7 @@ static void
 setup(void)
 {
 	arena_init(&arena, block, sizeof(block));
+	bounded = unbounded = (struct velocity_history) { .n = 0 };
 }
 
 static void
@@ -40,6 +41,7 @@ teardown(void)
 {
 	velocity_history_clear(&bounded);
 	velocity_history_clear(&unbounded);
+	arena_reset(&arena);
 }
 
 static void
@@ -65,15 +67,42 @@ next(struct velocity_history *h, const struct velocity_event *ev, int64_t now,
 	    : NULL;
 }
 
+/* The user number n, at one of seven addresses. */
+static void
+name_subjects(struct velocity_event *ev, int n)
+{
+	static char user[32], ip[32];
+
+	snprintf(user, sizeof(user), "u%d", n);
+	snprintf(ip, sizeof(ip), "192.0.2.%d", n % 7);
+	ev->subject[SUBJECT_USER] = user;
+	ev->subject[SUBJECT_IP] = ip;
+}
+
+/* The size has the packed states, the table of states and the keys. */
+static void
+size_has_all_states(const struct velocity_history *h)
+{
+	size_t packed = 0;
+	uint32_t i;
+
+	for (i = 0; i < h->keys.n; i++)
+		packed += h->states[i].size;
+	ck_assert_uint_gt(packed, 0);
+	ck_assert_uint_ge(velocity_history_size(h),
+	    packed + h->cap * sizeof(*h->states) + h->keys.len);
+	ck_assert_uint_ge(h->packed, packed);
+}
+
 START_TEST(limit_changes_no_value)
 {
 	struct velocity_event ev = { .event = &event };
 	struct velocity_values values, same;
-	char user[32], ip[32];
 	struct arena_mark mark;
 	struct fail f = { 0 };
-	size_t i, most = 0;
+	uint32_t keys = 0;
 	int64_t now;
+	size_t i;
 	int n;
 
 	for (i = 0; i < nitems(definitions); i++) {
@@ -85,48 +114,85 @@ START_TEST(limit_changes_no_value)
 	for (n = 0; n < EVENTS; n++) {
 		/* Each user is seen for a while, with several addresses. */
 		now = START + n * VELOCITY_MINUTE / 4;
-		snprintf(user, sizeof(user), "u%d", n / 100 * 10 + n % 10);
-		snprintf(ip, sizeof(ip), "192.0.2.%d", n % 7);
-		ev.subject[SUBJECT_USER] = user;
-		ev.subject[SUBJECT_IP] = ip;
+		name_subjects(&ev, n / 100 * 10 + n % 10);
 		ck_assert_ptr_nonnull(next(&bounded, &ev, now, &values, &f));
 		ck_assert_ptr_nonnull(next(&unbounded, &ev, now, &same, &f));
 		for (i = 0; i < nitems(definitions); i++)
 			ck_assert(values.list[i].value.number ==
 			    same.list[i].value.number);
-		if (bounded.packed > most)
-			most = bounded.packed;
+		ck_assert_uint_le(velocity_history_size(&bounded), LIMIT);
+		if (bounded.keys.n < keys)
+			size_has_all_states(&bounded);
+		keys = bounded.keys.n;
 		arena_rewind(&arena, mark);
 	}
 	ck_assert_uint_gt(unbounded.keys.n, 2 * bounded.keys.n);
-	ck_assert_uint_gt(unbounded.packed, LIMIT);
-	ck_assert_uint_lt(most, LIMIT);
+	ck_assert_uint_gt(velocity_history_size(&unbounded), 2 * LIMIT);
 }
 END_TEST
 
-START_TEST(more_keys_than_the_limit_are_refused)
+/*
+ * Count one event of each of many users, those after the first early ones two
+ * minutes later.  Return how many fit.
+ */
+static int
+count_users(const char *definition, int early)
 {
 	struct velocity_event ev = { .event = &event };
 	struct velocity_values values;
 	struct arena_mark mark;
 	struct fail f = { 0 };
-	char user[32];
 	int n;
 
-	take(&bounded, "count by userId over all");
+	take(&bounded, definition);
 	bounded.limit = LIMIT;
 	mark = arena_mark(&arena);
 	for (n = 0; n < EVENTS; n++) {
-		snprintf(user, sizeof(user), "u%d", n);
-		ev.subject[SUBJECT_USER] = user;
-		if (next(&bounded, &ev, START + n, &values, &f) == NULL)
+		name_subjects(&ev, n);
+		if (next(&bounded, &ev,
+			START + (n < early ? 0 : 2 * VELOCITY_MINUTE), &values,
+			&f) == NULL)
 			break;
 		arena_rewind(&arena, mark);
 	}
-	ck_assert_int_gt(n, 1000);
 	ck_assert_int_lt(n, EVENTS);
-	ck_assert_int_eq(f.code, UNAVAILABLE);
-	ck_assert_int_eq(f.kind, FAIL_DENIED);
+	ck_assert_int_eq(f.code, INVALID_REQUEST);
+	ck_assert_int_eq(f.kind, FAIL_INPUT);
+	return n;
+}
+
+START_TEST(more_keys_than_the_limit_are_refused)
+{
+	const int all = count_users("count by userId over all", 0);
+
+	ck_assert_int_gt(all, 1000);
+	teardown();
+	setup();
+	ck_assert_int_eq(count_users("count by userId over 1h", all / 2), all);
+}
+END_TEST
+
+/* If most of the keys are past their windows, there is room again. */
+START_TEST(expired_keys_make_room)
+{
+	const int all = count_users("count by userId over 1m", 0);
+	int more;
+
+	teardown();
+	setup();
+	more = count_users("count by userId over 1m", all / 4 * 3);
+	ck_assert_int_gt(more, all + all / 4);
+}
+END_TEST
+
+/* Not enough: more than half of the limit is in use. */
+START_TEST(few_expired_keys_make_no_room)
+{
+	const int all = count_users("count by userId over 1m", 0);
+
+	teardown();
+	setup();
+	ck_assert_int_eq(count_users("count by userId over 1m", all / 3), all);
 }
 END_TEST
 
@@ -148,6 +214,8 @@ suite_velocity_history(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, limit_changes_no_value);
 	tcase_add_test(tc, more_keys_than_the_limit_are_refused);
+	tcase_add_test(tc, expired_keys_make_room);
+	tcase_add_test(tc, few_expired_keys_make_no_room);
 	tcase_add_test(tc, velocity_is_taken_once);
 	suite_add_tcase(s, tc);
 	return s;
