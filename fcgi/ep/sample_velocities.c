@@ -14,8 +14,12 @@
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 
-/* Most memory for what is counted; half of it for what is in its window. */
-#define HISTORY_MAX ((size_t)256 << 20)
+/*
+ * Most memory for what is counted; half of it for what is in its window.  While
+ * the rest is forgotten, it takes twice as much for a moment: all operator
+ * workers together must stay below the MemoryMax of the service.
+ */
+#define HISTORY_MAX ((size_t)128 << 20)
 
 static int take_unrecorded(struct req *req, struct sample_velocities *sv,
     const struct ruleset *const rulesets[], size_t n, const char *since);
