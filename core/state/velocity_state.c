@@ -227,6 +227,12 @@ velocity_state_value(
 }
 
 int64_t
+velocity_span(const struct velocity *v)
+{
+	return v->window + v->window / VELOCITY_BUCKETS;
+}
+
+int64_t
 velocity_state_expiry(const struct velocity *v, int64_t now)
 {
 	const int64_t end = now +

@@ -91,6 +91,12 @@ struct value velocity_state_value(
     const struct velocity *v, struct velocity_state *st, int64_t now);
 
 /*
+ * How long an event counts at most, in microseconds: the window and a bucket,
+ * by which it may leave the window late.  Not of VELOCITY_ALL.
+ */
+int64_t velocity_span(const struct velocity *v);
+
+/*
  * The time at which a state that was changed at now may be forgotten.  It is
  * rounded up, so that few changes change it.
  */

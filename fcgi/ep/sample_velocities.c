@@ -26,7 +26,6 @@ static int take_unrecorded(struct req *req, struct sample_velocities *sv,
 static int take_computable(
     struct velocity_history *all, const struct ruleset *rs, struct fail *f);
 static int64_t longest_span(const struct velocity_history *history);
-static int64_t velocity_span(const struct velocity *v);
 static bool reads_fingerprint(const struct velocity_history *history);
 static struct velocity_event sample_event(const struct sample_velocities *sv,
     struct sample *sample, const struct rows *rows, int row);
@@ -222,13 +221,6 @@ longest_span(const struct velocity_history *history)
 			longest = velocity_span(history->list[i]);
 	}
 	return longest;
-}
-
-/* A window and the part of a bucket by which an event may leave it late. */
-static int64_t
-velocity_span(const struct velocity *v)
-{
-	return v->window + v->window / VELOCITY_BUCKETS;
 }
 
 static bool

@@ -150,7 +150,7 @@ history_state_of(struct velocity_history *h, size_t n,
 	return *ret == NULL ? fail_memory(f) : 0;
 }
 
-/* The state of a key, for which this makes room; NULL if there is none. */
+/* Make room for the state of a key, and return it; NULL without memory. */
 static struct history_state *
 state_numbered(struct velocity_history *h, uint32_t number)
 {
@@ -229,13 +229,12 @@ history_add(struct velocity_history *h, size_t n,
 	h->packed += block_size(size) - block_size(stored->size);
 	stored->packed = copy;
 	stored->size = size;
-	stored->expires = v->window == VELOCITY_ALL
-	    ? INT64_MAX
-	    : now + v->window + v->window / VELOCITY_BUCKETS;
+	stored->expires =
+	    v->window == VELOCITY_ALL ? INT64_MAX : now + velocity_span(v);
 	return 0;
 }
 
-/* The memory that size bytes take; none if there are none. */
+/* The memory that an allocation of size bytes takes. */
 static size_t
 block_size(size_t size)
 {
