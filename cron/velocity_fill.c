@@ -13,6 +13,7 @@
 #include "cron/velocity_fill.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
+#include "lib/engine/decided_event.h"
 #include "lib/engine/velocity_set.h"
 #include "lib/sys/clock.h"
 #include "lib/txn/velocity_store.h"
@@ -52,8 +53,6 @@ static int keep_wanted(struct velocity_filling *fill, struct fail *f);
 static int read_decisions(struct velocity_filling *fill, struct fail *f);
 static int read_stored_event(struct velocity_filling *fill, int row,
     struct stored_event *ret, struct fail *f);
-static const char *real_fingerprint(
-    const struct velocity_filling *fill, const char *fingerprint);
 static int want_stored(struct velocity_filling *fill, struct fail *f);
 static int want_stored_event(
     struct velocity_filling *fill, struct stored_event *ev, struct fail *f);
@@ -231,7 +230,6 @@ read_stored_event(struct velocity_filling *fill, int row,
 	const struct rows *rows = &fill->decisions;
 	const char *text = rows_text(rows, row, "sample");
 	struct sample *sample = arena_alloc(a, sizeof(*sample));
-	const char **subject = ret->event.subject;
 
 	if (sample == NULL)
 		return fail_memory(f);
@@ -240,24 +238,8 @@ read_stored_event(struct velocity_filling *fill, int row,
 	ret->sample = sample;
 	ret->decided_at = rows_time(rows, row, "decided_at");
 	ret->user = rows_text(rows, row, "user_id");
-	ret->event = sample_velocity_event(sample);
-	subject[SUBJECT_USER] = ret->user;
-	subject[SUBJECT_DEVICE] = rows_text(rows, row, "device");
-	subject[SUBJECT_IP] = rows_text(rows, row, "ip");
-	subject[SUBJECT_FINGERPRINT] =
-	    real_fingerprint(fill, rows_text(rows, row, "fingerprint"));
+	ret->event = decided_event(sample, rows, row, &fill->placeholders);
 	return 0;
-}
-
-/* The fingerprint, or NULL if it is a placeholder. */
-static const char *
-real_fingerprint(const struct velocity_filling *fill, const char *fingerprint)
-{
-	return fingerprint != NULL &&
-		placeholder_is(
-		    &fill->placeholders, LIST_FINGERPRINT, fingerprint)
-	    ? NULL
-	    : fingerprint;
 }
 
 /* Lock and read the states of all keys of the decisions. */

@@ -1241,8 +1241,9 @@ select start::text as start, greatest(start, 'epoch') as at, whole,
 from assay.sample_reach($1::text::timestamptz, $2::bigint, $3::bigint);
 
 -- The samples of all types since $2, in the order of their times, with the columns for
--- keys of velocities; "tested" are those of the type $1 since $3.  The fingerprint only
--- if $4 is 1, because reading it is slow.
+-- keys of velocities; "tested" are those of the type $1 since $3.  Ids stand for devices
+-- and addresses: velocities only ask which of them are equal.  The fingerprint only if
+-- $4 is 1, because reading it is slow.
 -- name: backtest_open_ordered many read late
 declare backtest no scroll cursor for
 select d.*

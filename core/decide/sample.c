@@ -173,15 +173,6 @@ sample_read(struct arena *a, const char *text, size_t len, struct sample *ret)
 	return read_whole_or_head(&r, a, ret);
 }
 
-struct velocity_event
-sample_velocity_event(struct sample *sample)
-{
-	const struct value *bin = &sample->signals.value[SIGNAL_INSTRUMENT_BIN];
-
-	sample->event.bin = bin->type == VALUE_STRING ? bin->string : NULL;
-	return (struct velocity_event) { .event = &sample->event };
-}
-
 int
 sample_read_head(const char *text, size_t len, struct sample *ret)
 {

@@ -90,10 +90,4 @@ int sample_read(struct arena *a, const char *text, size_t len,
 int sample_read_head(const char *text, size_t len, struct sample *ret)
     __attribute__((warn_unused_result));
 
-/*
- * The event of a sample as velocities read it, without its subjects, which the
- * sample does not have.  Sets the bin of sample->event.
- */
-struct velocity_event sample_velocity_event(struct sample *sample);
-
 #endif

@@ -13,6 +13,7 @@
 #include "fcgi/http/req.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
+#include "lib/engine/decided_event.h"
 
 /*
  * Most memory for what is counted; half of it for what is in its window.  While
@@ -27,8 +28,6 @@ static int take_computable(
     struct velocity_history *all, const struct ruleset *rs, struct fail *f);
 static int64_t longest_span(const struct velocity_history *history);
 static bool reads_fingerprint(const struct velocity_history *history);
-static struct velocity_event sample_event(const struct sample_velocities *sv,
-    struct sample *sample, const struct rows *rows, int row);
 static int fill_values(struct sample_velocities *sv, struct sample *sample,
     const struct velocity_event *ev, int64_t now, struct arena *a,
     struct fail *f);
@@ -92,7 +91,8 @@ sample_velocities_next(struct sample_velocities *sv, struct sample *sample,
     const struct rows *rows, int row, bool tested, struct arena *a,
     struct fail *f)
 {
-	const struct velocity_event ev = sample_event(sv, sample, rows, row);
+	const struct velocity_event ev =
+	    decided_event(sample, rows, row, &sv->placeholders);
 	const int64_t now = rows_time(rows, row, "decided_at");
 
 	if (tested && fill_values(sv, sample, &ev, now, a, f) == -1)
@@ -232,27 +232,6 @@ reads_fingerprint(const struct velocity_history *history)
 		if (velocity_reads(history->list[i], SUBJECT_FINGERPRINT))
 			return true;
 	return false;
-}
-
-/*
- * The event of a row.  Numbers of the database stand for devices and addresses:
- * velocities only ask which of them are equal.
- */
-static struct velocity_event
-sample_event(const struct sample_velocities *sv, struct sample *sample,
-    const struct rows *rows, int row)
-{
-	struct velocity_event ev = sample_velocity_event(sample);
-	const char *fingerprint = rows_text(rows, row, "fingerprint");
-
-	if (fingerprint != NULL &&
-	    placeholder_is(&sv->placeholders, LIST_FINGERPRINT, fingerprint))
-		fingerprint = NULL;
-	ev.subject[SUBJECT_USER] = rows_text(rows, row, "user_id");
-	ev.subject[SUBJECT_DEVICE] = rows_text(rows, row, "device");
-	ev.subject[SUBJECT_IP] = rows_text(rows, row, "ip");
-	ev.subject[SUBJECT_FINGERPRINT] = fingerprint;
-	return ev;
 }
 
 /* Whether all is read that a velocity counts before now. */
