@@ -6,24 +6,7 @@
 use ctl offline velocities backtest
 
 rules=$scratch/velocities.rule
-{
-	cat <<-'END'
-		velocity users = distinct(userId) by deviceId over 24h
-		velocity places = distinct(ip) by userId over 1h
-		velocity phones = distinct(phone) by deviceId over 7d
-		velocity events = count by ip over 2h
-		velocity spent = sum(event.amount) by userId over 90d
-		velocity mean = avg(event.amount) by userId, deviceId over all
-		velocity least = min(event.amount) by instrument.bin over 3h
-		velocity most = max(event.amount) by attr.merchant over 24h
-		velocity spread = stddev(event.amount) by fingerprint over 24h
-		velocity before = sum(event.amount) by userId over 24h excluding current
-		velocity denied = count by userId over 24h where verdict in ["deny", "review"]
-	END
-	echo 'rule r_users { when velocity.users > 3 then score += 20, tag users }'
-	echo 'rule r_spent { when velocity.spent > 900 then score += 25, tag spent }'
-	echo 'rule r_denied { when velocity.denied > 1 then score += 30, tag denied }'
-} >"$rules"
+velocity_rules >"$rules"
 
 # run_backtest TEXT [MEMBERS]: of card authorizations with the rules TEXT.
 run_backtest() {

@@ -5,35 +5,12 @@
 . "$(dirname "$0")/lib.sh"
 use ctl offline velocities
 
-# velocities [WHERE]: one for each function and each kind of key, with that condition.
-velocities() {
-	set -- "${1-}"
-	cat <<-END
-		velocity users = distinct(userId) by deviceId over 24h $1
-		velocity places = distinct(ip) by userId over 1h $1
-		velocity phones = distinct(phone) by deviceId over 7d $1
-		velocity events = count by ip over 2h $1
-		velocity spent = sum(event.amount) by userId over 90d $1
-		velocity mean = avg(event.amount) by userId, deviceId over all $1
-		velocity least = min(event.amount) by instrument.bin over 3h $1
-		velocity most = max(event.amount) by attr.merchant over 24h $1
-		velocity spread = stddev(event.amount) by fingerprint over 24h $1
-		velocity before = sum(event.amount) by userId over 24h $1 excluding current
-	END
-}
-
 make_places
 make_rows
 start_signed_in GEOIP_DB="$GEOIP_DB"
 API_KEY=$KEY
 export API_KEY
-{
-	velocities
-	echo 'velocity denied = count by userId over 24h where verdict in ["deny", "review"]'
-	echo 'rule r_users { when velocity.users > 3 then score += 20, tag users }'
-	echo 'rule r_spent { when velocity.spent > 900 then score += 25, tag spent }'
-	echo 'rule r_denied { when velocity.denied > 1 then score += 30, tag denied }'
-} >"$scratch/velocities.rule"
+velocity_rules >"$scratch/velocities.rule"
 publish_velocities card.authorize one "$(cat "$scratch/velocities.rule")"
 cron velocity
 begin_fills
@@ -76,7 +53,7 @@ is "the same rules fire" "$(sql "select count(*) from assay.verdict_log
 	| .eventId' "$scratch/out" | wc -l)"
 
 # The same definitions in other words have states of their own, which are filled.
-publish_velocities card.authorize two "$(velocities 'where event.type != "none"')"
+publish_velocities card.authorize two "$(each_velocity 'where event.type != "none"')"
 cron velocity
 begin_fills
 cron velocity

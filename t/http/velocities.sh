@@ -35,3 +35,31 @@ begin_fills() {
 	sql "update assay.velocity set counted_since = counted_since - interval '20 s'
 	    where not complete" >/dev/null
 }
+
+# each_velocity [WHERE]: one for each function and each kind of key, with that condition.
+each_velocity() {
+	set -- "${1-}"
+	cat <<-END
+		velocity users = distinct(userId) by deviceId over 24h $1
+		velocity places = distinct(ip) by userId over 1h $1
+		velocity phones = distinct(phone) by deviceId over 7d $1
+		velocity events = count by ip over 2h $1
+		velocity spent = sum(event.amount) by userId over 90d $1
+		velocity mean = avg(event.amount) by userId, deviceId over all $1
+		velocity least = min(event.amount) by instrument.bin over 3h $1
+		velocity most = max(event.amount) by attr.merchant over 24h $1
+		velocity spread = stddev(event.amount) by fingerprint over 24h $1
+		velocity before = sum(event.amount) by userId over 24h $1 excluding current
+	END
+}
+
+# velocity_rules: a ruleset of these, and of one that counts verdicts.
+velocity_rules() {
+	each_velocity
+	cat <<-'END'
+		velocity denied = count by userId over 24h where verdict in ["deny", "review"]
+		rule r_users { when velocity.users > 3 then score += 20, tag users }
+		rule r_spent { when velocity.spent > 900 then score += 25, tag spent }
+		rule r_denied { when velocity.denied > 1 then score += 30, tag denied }
+	END
+}
