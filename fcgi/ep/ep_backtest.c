@@ -22,12 +22,12 @@
 #include "fcgi/ep/routes.h"
 #include "fcgi/ep/sample_batch.h"
 #include "fcgi/ep/sample_turn.h"
-#include "fcgi/ep/sample_velocities.h"
 #include "fcgi/gate/long_request.h"
 #include "fcgi/http/req.h"
 #include "fcgi/http/resp.h"
 #include "fcgi/worker/worker.h"
 #include "lib/db/db.h"
+#include "lib/engine/sample_velocities.h"
 #include "lib/json/body.h"
 #include "lib/json/body_rules.h"
 #include "lib/shared/shm.h"
@@ -284,7 +284,7 @@ test_candidate(struct req *req, struct resp *resp)
 	read_size(req, bt);
 	bt->deadline = bt->started + bt->limit_s * CLOCK_SECOND;
 	r = run_backtest(req, resp, bt);
-	live_book_clear_scoring(&bt->live.scoring);
+	live_scoring_clear(&bt->live.scoring);
 	sample_velocities_clear(&bt->velocities);
 	if (r == -1 && req->fail.kind == FAIL_US)
 		explain_end(req, bt);
@@ -388,7 +388,7 @@ open_samples(struct req *req, struct resp *resp, struct backtest_state *bt)
 		return -1;
 	if (sample_velocities_any(&bt->velocities))
 		return sample_velocities_open(
-		    req, &bt->velocities, bt->type, since);
+		    &bt->velocities, bt->type, since, db, a, f);
 	params_init(&p, a);
 	params_text(&p, event_type_name(bt->type));
 	params_int(&p, bt->whole ? 0 : SAMPLE_HEAD);
@@ -406,8 +406,9 @@ choose_velocities(struct req *req, struct backtest_state *bt, const char *since)
 	const struct ruleset *const rulesets[] = { bt->book.ruleset,
 		bt->live.book.ruleset };
 
-	return sample_velocities_choose(req, &bt->velocities, rulesets,
-	    nitems(rulesets), since, bt->small ? SMALL_ROWS : 0);
+	return sample_velocities_choose(&bt->velocities, rulesets,
+	    nitems(rulesets), since, bt->small ? SMALL_ROWS : 0, req->db,
+	    req->arena, &req->fail);
 }
 
 /* Find the time from which on there are as many samples as wanted. */
@@ -507,7 +508,8 @@ read_live(struct req *req, struct backtest_state *bt)
 			return -1;
 	} else {
 		if (live_book_load_policy(req, bt->type, &live->policy) == -1 ||
-		    live_book_load_scoring(req, &live->scoring) == -1)
+		    live_scoring_load(
+			&live->scoring, req->db, req->arena, &req->fail) == -1)
 			return -1;
 		live->book.policy = &live->policy;
 	}

@@ -61,7 +61,7 @@ rule_quality_get(struct req *req, struct resp *resp)
 	if (read_query(req, run) == -1)
 		return -1;
 	r = count_firings(req, resp, run);
-	live_book_clear_scoring(&run->live.scoring);
+	live_scoring_clear(&run->live.scoring);
 	db_rollback(req->db);
 	if (r == -1)
 		return -1;

@@ -68,7 +68,7 @@ decision_try(struct req *req, struct resp *resp)
 	if (r == 0)
 		r = answer_try(
 		    req, resp, &decision, live->book.ruleset, &recorded);
-	live_book_clear_scoring(&live->scoring);
+	live_scoring_clear(&live->scoring);
 	return r;
 }
 

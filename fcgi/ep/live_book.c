@@ -9,7 +9,6 @@
 #include "fcgi/ep/live_book.h"
 #include "fcgi/http/req.h"
 #include "fcgi/worker/worker.h"
-#include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/json/body_rules.h"
 
@@ -18,31 +17,6 @@ static int read_active(
 static int take_policy(
     struct req *req, const struct rows *rows, struct policy *ret);
 static int fail_live_book(struct req *req);
-
-int
-live_book_load_scoring(struct req *req, struct live_scoring *ret)
-{
-	struct fail *f = &req->fail;
-
-	ret->scoring = (struct scoring) {
-		.scorer = scorer_parse(conf.SCORER),
-		.tag_weights = &ret->tag_weights.tag_weights,
-		.model = &ret->model.model,
-	};
-	active_model_init(&ret->model);
-	if (ret->scoring.scorer == SCORER_ML)
-		return active_model_refresh(
-		    &ret->model, req->db, req->arena, 1, f);
-	if (ret->scoring.scorer != SCORER_LEARNED)
-		return 0;
-	return tag_weight_cache_load(&ret->tag_weights, req->db, req->arena, f);
-}
-
-void
-live_book_clear_scoring(struct live_scoring *ls)
-{
-	tag_weight_cache_clear(&ls->tag_weights);
-}
 
 int
 live_book_load_policy(struct req *req, enum event_type type, struct policy *ret)
@@ -74,7 +48,8 @@ live_book_load(struct req *req, enum event_type type, struct live_book *ret)
 		.scoring = &ret->scoring.scoring,
 		.policy = &ret->policy,
 	};
-	return live_book_load_scoring(req, &ret->scoring);
+	return live_scoring_load(
+	    &ret->scoring, req->db, req->arena, &req->fail);
 }
 
 /* Read what is active for an event type. */

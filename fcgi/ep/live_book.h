@@ -5,17 +5,9 @@
 
 #include "core/decide/decide.h"
 #include "core/event/event.h"
-#include "lib/engine/active_model.h"
-#include "lib/engine/tag_weight_cache.h"
+#include "lib/engine/live_scoring.h"
 
 struct req;
-
-/* What the current scorer needs.  Do not move it: it points into itself. */
-struct live_scoring {
-	struct scoring scoring;
-	struct tag_weight_cache tag_weights;
-	struct active_model model;
-};
 
 /* The active ruleset and policy with the scorer.  Do not move it. */
 struct live_book {
@@ -25,16 +17,6 @@ struct live_book {
 };
 
 /*
- * Load what the current scorer needs, in the request's arena and memory that
- * live_book_clear_scoring() frees.  Return 0, or -1 with req->fail set.
- */
-int live_book_load_scoring(struct req *req, struct live_scoring *ret)
-    __attribute__((warn_unused_result));
-
-/* Free its memory; harmless if it is zeroed. */
-void live_book_clear_scoring(struct live_scoring *ls);
-
-/*
  * Load only the active policy of an event type.  Return 0, or -1 with req->fail
  * set.
  */
@@ -42,7 +24,7 @@ int live_book_load_policy(struct req *req, enum event_type type,
     struct policy *ret) __attribute__((warn_unused_result));
 
 /*
- * Load the active ruleset, policy and scorer of an event type.  Free the
+ * Load the active ruleset, policy and scorer of an event type.  Clear the
  * scoring afterwards, also if this fails.  Return 0, or -1 with req->fail set.
  */
 int live_book_load(struct req *req, enum event_type type, struct live_book *ret)

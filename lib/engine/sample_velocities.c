@@ -9,11 +9,10 @@
 #include "core/base/writer.h"
 #include "core/decide/sample.h"
 #include "core/state/velocity_state.h"
-#include "fcgi/ep/sample_velocities.h"
-#include "fcgi/http/req.h"
 #include "lib/conf/conf.h"
 #include "lib/db/db.h"
 #include "lib/engine/decided_event.h"
+#include "lib/engine/sample_velocities.h"
 
 /*
  * Most memory for what is counted; half of it for what is in its window.  While
@@ -22,12 +21,12 @@
  */
 #define HISTORY_MAX ((size_t)128 << 20)
 
-static int take_unrecorded(struct req *req, struct sample_velocities *sv,
-    const struct ruleset *const rulesets[], size_t n, const char *since);
+static int take_unrecorded(struct sample_velocities *sv,
+    const struct ruleset *const rulesets[], size_t n, const char *since,
+    struct db *db, struct arena *a, struct fail *f);
 static int take_computable(
     struct velocity_history *all, const struct ruleset *rs, struct fail *f);
 static int64_t longest_span(const struct velocity_history *history);
-static bool reads_fingerprint(const struct velocity_history *history);
 static int fill_values(struct sample_velocities *sv, struct sample *sample,
     const struct velocity_event *ev, int64_t now, struct arena *a,
     struct fail *f);
@@ -37,26 +36,25 @@ static const struct velocity *velocity_with(
     const struct velocity_history *history, int64_t id);
 
 int
-sample_velocities_choose(struct req *req, struct sample_velocities *sv,
+sample_velocities_choose(struct sample_velocities *sv,
     const struct ruleset *const rulesets[], size_t n, const char *since,
-    int64_t max_rows)
+    int64_t max_rows, struct db *db, struct arena *a, struct fail *f)
 {
 	struct params p;
 	struct rows rows;
 
-	if (take_unrecorded(req, sv, rulesets, n, since) == -1)
+	if (take_unrecorded(sv, rulesets, n, since, db, a, f) == -1)
 		return -1;
 	if (!sample_velocities_any(sv))
 		return 0;
 	sv->history.limit = HISTORY_MAX;
 	if (placeholders_read(conf.PLACEHOLDERS, &sv->placeholders) == -1)
 		abort(); /* conf_load() has checked it */
-	params_init(&p, req->arena);
+	params_init(&p, a);
 	params_text(&p, since);
 	params_int(&p, longest_span(&sv->history));
 	params_int(&p, max_rows);
-	if (db_one(req->db, req->arena, STMT_BACKTEST_REACH, &p, &rows,
-		&req->fail) == -1)
+	if (db_one(db, a, STMT_BACKTEST_REACH, &p, &rows, f) == -1)
 		return -1;
 	sv->start = rows_text(&rows, 0, "start");
 	sv->whole = rows_bool(&rows, 0, "whole");
@@ -71,19 +69,29 @@ sample_velocities_any(const struct sample_velocities *sv)
 	return sv->history.n > 0;
 }
 
+bool
+sample_velocities_fingerprint(const struct sample_velocities *sv)
+{
+	size_t i;
+
+	for (i = 0; i < sv->history.n; i++)
+		if (velocity_reads(sv->history.list[i], SUBJECT_FINGERPRINT))
+			return true;
+	return false;
+}
+
 int
-sample_velocities_open(struct req *req, const struct sample_velocities *sv,
-    enum event_type type, const char *since)
+sample_velocities_open(const struct sample_velocities *sv, enum event_type type,
+    const char *since, struct db *db, struct arena *a, struct fail *f)
 {
 	struct params p;
 
-	params_init(&p, req->arena);
+	params_init(&p, a);
 	params_text(&p, event_type_name(type));
 	params_text(&p, sv->start);
 	params_text(&p, since);
-	params_int(&p, reads_fingerprint(&sv->history));
-	return db_run(req->db, req->arena, STMT_BACKTEST_OPEN_ORDERED, &p, NULL,
-	    &req->fail);
+	params_int(&p, sample_velocities_fingerprint(sv));
+	return db_run(db, a, STMT_BACKTEST_OPEN_ORDERED, &p, NULL, f);
 }
 
 int
@@ -151,8 +159,9 @@ sample_velocities_clear(struct sample_velocities *sv)
 
 /* Take the velocities of the rulesets that were not complete at a time. */
 static int
-take_unrecorded(struct req *req, struct sample_velocities *sv,
-    const struct ruleset *const rulesets[], size_t n, const char *since)
+take_unrecorded(struct sample_velocities *sv,
+    const struct ruleset *const rulesets[], size_t n, const char *since,
+    struct db *db, struct arena *a, struct fail *f)
 {
 	struct velocity_history all = { .n = 0 };
 	int64_t ids[VELOCITIES_MAX];
@@ -163,22 +172,21 @@ take_unrecorded(struct req *req, struct sample_velocities *sv,
 
 	for (i = 0; i < n; i++)
 		if (rulesets[i] != NULL &&
-		    take_computable(&all, rulesets[i], &req->fail) == -1)
+		    take_computable(&all, rulesets[i], f) == -1)
 			return -1;
 	if (all.n == 0)
 		return 0;
 	for (i = 0; i < all.n; i++)
 		ids[i] = all.list[i]->id;
-	params_init(&p, req->arena);
+	params_init(&p, a);
 	params_ints(&p, ids, all.n);
 	params_text(&p, since);
-	if (db_run(req->db, req->arena, STMT_BACKTEST_UNRECORDED, &p, &rows,
-		&req->fail) == -1)
+	if (db_run(db, a, STMT_BACKTEST_UNRECORDED, &p, &rows, f) == -1)
 		return -1;
 	for (row = 0; row < rows.n; row++)
 		if (velocity_history_take(&sv->history,
 			velocity_with(&all, rows_int(&rows, row, "id")),
-			&req->fail) == -1)
+			f) == -1)
 			return -1;
 	return 0;
 }
@@ -221,17 +229,6 @@ longest_span(const struct velocity_history *history)
 			longest = velocity_span(history->list[i]);
 	}
 	return longest;
-}
-
-static bool
-reads_fingerprint(const struct velocity_history *history)
-{
-	size_t i;
-
-	for (i = 0; i < history->n; i++)
-		if (velocity_reads(history->list[i], SUBJECT_FINGERPRINT))
-			return true;
-	return false;
 }
 
 /* Whether all is read that a velocity counts before now. */

@@ -3,8 +3,8 @@
  * The velocities of samples.  If a decision did not know a velocity, it is
  * computed from the samples before, as if it had been counted then.
  */
-#ifndef FCGI_EP_SAMPLE_VELOCITIES_H
-#define FCGI_EP_SAMPLE_VELOCITIES_H
+#ifndef LIB_ENGINE_SAMPLE_VELOCITIES_H
+#define LIB_ENGINE_SAMPLE_VELOCITIES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 #include "lib/engine/velocity_history.h"
 
 struct arena;
+struct db;
 struct fail;
-struct req;
 struct rows;
 struct sample;
 struct str;
@@ -45,23 +45,28 @@ struct sample_velocities {
  * Choose what is computed for the samples since a time: the velocities of the
  * rulesets that were not complete then.  A ruleset may be NULL.  If max_rows is
  * not 0, about so many of the newest decisions are read for them, but always
- * the samples since that time.  Return 0, or -1 with req->fail set.
+ * the samples since that time.  The rulesets live as long as sv, and the text
+ * of the start as long as a.  Return 0, or -1 with f set.
  */
-int sample_velocities_choose(struct req *req, struct sample_velocities *sv,
+int sample_velocities_choose(struct sample_velocities *sv,
     const struct ruleset *const rulesets[], size_t n, const char *since,
-    int64_t max_rows) __attribute__((warn_unused_result));
+    int64_t max_rows, struct db *db, struct arena *a, struct fail *f)
+    __attribute__((warn_unused_result));
 
 /* Whether any is computed. */
 bool sample_velocities_any(const struct sample_velocities *sv);
 
+/* Whether one of these reads the fingerprint, which only requests have. */
+bool sample_velocities_fingerprint(const struct sample_velocities *sv);
+
 /*
- * Open the samples of all types in the order of their times, for
- * sample_batch_ask().  The column "tested" is true for those of the type since
- * that time.  Return 0, or -1 with req->fail set.
+ * Open the cursor "backtest" of the samples of all types in the order of their
+ * times.  The column "tested" is true for those of the type since that time.
+ * Return 0, or -1 with f set.
  */
-int sample_velocities_open(struct req *req, const struct sample_velocities *sv,
-    enum event_type type, const char *since)
-    __attribute__((warn_unused_result));
+int sample_velocities_open(const struct sample_velocities *sv,
+    enum event_type type, const char *since, struct db *db, struct arena *a,
+    struct fail *f) __attribute__((warn_unused_result));
 
 /*
  * Set the velocities of a sample that was read from a row of these, if it is
