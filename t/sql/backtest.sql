@@ -60,8 +60,8 @@ select assay.sample_first();
 -- Requests that were removed make no difference.
 insert into assay.retention_watermark values ('activity', now() + interval '1 day');
 select start, whole from assay.sample_reach('2026-11-20', 7200000000, 0);
-select count(*) from assay.decision_detail, pg_temp.t
-where decided_at >= assay.sample_start('order.place', 1000, 9000);
+select count(*) from assay.decision_detail
+where decided_at >= (select assay.sample_start('order.place', 1000, 9000));
 delete from assay.retention_watermark;
 
 -- At most so many decisions, but always those that are wanted.
