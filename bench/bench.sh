@@ -27,7 +27,7 @@
 #	   p99 with and without them
 #	p  retention of a million decisions (BENCH_OLD) during new ones
 #	r  backtests over a million samples (BENCH_SAMPLES), 10 % labelled, with
-#	   and without velocities, and the memory of the workers
+#	   and without velocities, and the memory of the workers; redecisions of them
 #	s  three webhooks for verdicts, delivered by the companion
 #	w  the console in a browser beside its budgets, with a million decisions,
 #	   a tenth as many cases (BENCH_VERDICTS) and a million list entries;
@@ -379,6 +379,33 @@ part_r() {
 			"rule r%d { when velocity.v%d > %d then score += 3, " \
 			"tag t%d }\\n", NR, $0, NR, NR, NR, NR }')\""
 	done
+	printf '%24s %9s %9s %12s\n' redecision decisions seconds decisions/s
+	redecision_line "active rules"
+	curl -sS -f -o /dev/null -H "Authorization: Bearer $token" \
+	    -H 'Content-Type: application/json' --data-binary \
+	    '{"eventType":"card.refund","version":"velocity","dsl":"velocity v = count
+	    by userId over 24h\nrule r { when velocity.v > 1 then score += 3, tag t }"}' \
+	    "http://127.0.0.1:$port/v1/rules"
+	redecision_line "1 velocity"
+}
+
+# redecision_line NAME: decide all refunds again, without rest.
+redecision_line() {
+	local began
+	curl -sS -f -o /dev/null -H "Authorization: Bearer $token" \
+	    -H 'Content-Type: application/json' \
+	    -d '{"since":"90d","eventTypes":["card.refund"]}' \
+	    "http://127.0.0.1:$port/v1/redecisions"
+	began=$(date +%s%N)
+	companion redecide
+	wait "$stack_cron_pid"
+	stack_cron_pid=
+	sql "select sum(c.decisions), w.s, round(sum(c.decisions) / w.s)
+	    from assay.redecision_count c, (select round(extract(epoch from
+		    clock_timestamp() - to_timestamp($began / 1e9))::numeric, 1)) w (s)
+	    where c.redecision = (select max(id) from assay.redecision)
+	    group by w.s" | awk -F '|' -v name="$1" \
+	    '{ printf "%24s %9s %9s %12s\n", name, $1, $2, $3 }'
 }
 
 # again PATH [CURL OPTION ...]: send the request repeatedly until killed.  Senders of

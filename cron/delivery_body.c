@@ -49,6 +49,9 @@ static const struct {
 } lines[] = {
 	{ "verdict.reached.v1",
 	    "verdict {verdict}: event {eventId}, {eventType}, score {score}" },
+	{ "verdict.revised.v1",
+	    "verdict {verdict} in place of {formerVerdict}: event {eventId}, "
+	    "{eventType}" },
 	{ "case.resolved.v1",
 	    "case resolved as {outcome}: event {eventId}, {caseId}" },
 	{ "label.recorded.v1", "label {outcome} ({source}): event {eventId}" },

@@ -49,6 +49,11 @@ job_open_fn job_velocity_open;
 job_step_fn job_velocity_step;
 job_close_fn job_velocity_close;
 
+/* job_redecide.c */
+job_open_fn job_redecide_open;
+job_step_fn job_redecide_step;
+job_close_fn job_redecide_close;
+
 /* job_train.c */
 job_check_fn job_train_check;
 job_step_fn job_train_step;

@@ -10,7 +10,7 @@ _assayctl_values() {
 	EVENT...)
 		echo verdict.reached.v1 case.resolved.v1 label.recorded.v1 \
 		    alert.anomaly.v1 alert.dead_letter.v1 \
-		    alert.drift.v1 alert.rollout.v1
+		    alert.drift.v1 alert.rollout.v1 verdict.revised.v1
 		;;
 	SCOPE) echo decisions labels ;;
 	TYPE)

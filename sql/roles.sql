@@ -172,6 +172,19 @@ call assay.grant_execute('assay_operator',
     'sample_first sample_start sample_reach log_pieces backtest_keep
     backtest_kept');
 
+-- operator begins redecisions, and companion decides them.
+grant select on assay.redecision, assay.redecision_book, assay.redecision_count,
+    assay.redecision_change to assay_operator;
+grant select on assay.retention_watermark to assay_companion;
+call assay.grant_execute('assay_operator',
+    'verdict_severity redecision_state redecision_json redecision_list
+    redecision_pairs redecision_get redecision_changes redecision_create
+    redecision_cancel');
+call assay.grant_execute('assay_companion',
+    'log_retained_since sample_reach redecision_claim redecision_books redecision_slice
+    redecision_events redecision_store_columns redecision_take_up
+    redecision_release redecision_fail');
+
 -- operator manages the lists.
 grant insert, update (reason, expires_at), delete on assay.list_entry
     to assay_operator;
@@ -205,8 +218,8 @@ call assay.grant_execute('assay_operator',
     cases_resolve case_reopen queue_list queue_put case_next view_json view_list
     view_create view_delete tag_weights_json');
 call assay.grant_execute('assay_companion', 'labels_match');
-grant select on assay.review_case, assay.case_trail, assay.case_note,
-    assay.case_queue, assay.saved_view, assay.label,
+grant select on assay.review_case, assay.verdict_revision, assay.case_trail,
+    assay.case_note, assay.case_queue, assay.saved_view, assay.label,
     assay.verdict_log, assay.decision_detail, assay.retention_watermark to assay_operator;
 call assay.grant_execute('assay_operator',
     'log_retained_since log_count log_newest log_start_after log_start_of log_fits
@@ -291,7 +304,7 @@ call assay.grant_execute('assay_retain',
     retention_due retention_end retention_batches retention_vacuum
     partitions_ahead partitions_left retention_batch retention_raise_watermark
     retention_dead_letters retention_erasures retention_exceptions
-    retention_labels');
+    retention_redecisions retention_labels');
 
 -- operator shows the analytics; companion may only count.
 grant select on assay.analytics_count, assay.analytics_total to assay_operator;

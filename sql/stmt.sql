@@ -1264,6 +1264,69 @@ from assay.log_pieces('assay.decision_detail', $2::text::timestamptz) p
 		and s.sample is not null
 	    order by s.decided_at, s.verdict_id) d;
 
+-- Redecisions (fcgi/ep/ep_redecision.c, cron/job_redecide.c) ------------------
+
+-- name: redecision_ruleset many read late
+select r.version from assay.ruleset r
+where r.event_type = $1::text and r.version = $2::text;
+
+-- name: redecision_create one write late
+select refusal, body from assay.redecision_create($1::text, $2::text, $3::text,
+	$4::text[], $5::timestamptz, $6::timestamptz, $7::text, $8::bigint,
+	$9::bigint);
+
+-- name: redecision_list one read late
+select assay.redecision_list() as body;
+
+-- name: redecision_get one read late
+select refusal, body from assay.redecision_get($1::text);
+
+-- name: redecision_changes one read late
+select refusal, body from assay.redecision_changes($1::text, $2::bigint,
+	$3::bigint);
+
+-- name: redecision_cancel one write late
+select refusal, body from assay.redecision_cancel($1::text);
+
+-- name: redecision_claim many write late
+select r.id, r.until, f.decided_until, f.decided_until::text as from_text,
+	clock_timestamp() as now
+from assay.redecision_claim($1::text, $2::bigint) r
+	cross join lateral (select coalesce(r.decided_until, r.since)) f (decided_until);
+
+-- name: redecision_books many read late
+select event_type, ruleset_version, rules, policy_id, policy_version, policy
+from assay.redecision_books($1::text);
+
+-- name: redecision_slice one read late
+select assay.redecision_slice($1::timestamptz, $2::timestamptz, $3::bigint) as ends;
+
+-- name: redecision_fingerprints one read late
+select exists (select from assay.list_entry l
+	where l.subject = 'fingerprint') as listed;
+
+-- name: redecision_events many read late
+select decided_at, verdict_id, event_id, event_type, user_id, sample, device, ip,
+	fingerprint, live
+from assay.redecision_events($1::timestamptz, $2::timestamptz, $3::text[],
+	$4::bigint = 1);
+
+-- name: redecision_store one write late
+select acted, done
+from assay.redecision_store_columns($1::text, $2::timestamptz, $3::bigint,
+	$4::bigint, $5::text[], $6::timestamptz[], $7::text[], $8::text[],
+	$9::text[], $10::text[], $11::bigint[], $12::bigint[], $13::text[],
+	$14::text[], $15::text[], $16::text[], $17::text[]);
+
+-- name: redecision_take_up one write late
+select assay.redecision_take_up($1::text) as runs;
+
+-- name: redecision_release one write late
+select assay.redecision_release($1::text);
+
+-- name: redecision_fail one write late
+select assay.redecision_fail($1::text, $2::text);
+
 -- name: backtest_keep one write late
 select assay.backtest_keep($1::text, $2::text, $3::text, $4::text);
 
@@ -1281,14 +1344,17 @@ fetch forward 200 from backtest;
 -- Explanations (fcgi/ep/ep_explain.c) ---------------------------------------
 
 -- The decision that verdict_of_event finds, its sample and request, its case and
--- its label.  The case has the time of the decision, so the index finds it.
+-- its label.  The case has the time of the decision, so the index finds it, or a
+-- redecision has opened it.
 -- name: explain_find one read late
 select v.id, v.event_id, v.event_type, v.verdict, v.score, v.reasons,
 	v.policy_id, v.policy_version, v.decided_at, d.sample, d.request,
-	(select r.id from assay.review_case r
-	where r.queue = v.review_queue
-	    and r.status in ('open', 'assigned', 'resolved')
-	    and r.opened_at = v.decided_at and r.verdict_id = v.id) as case_id,
+	coalesce((select r.id from assay.review_case r
+	    where r.queue = v.review_queue
+		and r.status in ('open', 'assigned', 'resolved')
+		and r.opened_at = v.decided_at and r.verdict_id = v.id),
+	    (select w.case_id from assay.verdict_revision w
+	    where w.verdict_id = v.id)) as case_id,
 	l.outcome as label,
 	case when l.chargeback is null then 'analyst' else 'chargeback' end
 	    as label_source,
@@ -1415,6 +1481,9 @@ select assay.retention_erasures($1::timestamptz, $2::bigint) as gone;
 
 -- name: retain_exceptions one write late
 select assay.retention_exceptions($1::timestamptz, $2::bigint) as gone;
+
+-- name: retain_redecisions one write late
+select assay.retention_redecisions($1::timestamptz, $2::bigint) as gone;
 
 -- name: retain_vacuum one write late
 select assay.retention_vacuum() as autovacuum;

@@ -170,7 +170,7 @@ check "bash completes an operand after an option" \
 check "bash completes an option's value" completes "assigned open resolved" \
     cases list --status ''
 check "bash completes a repeated operand" \
-    completes verdict.reached.v1 webhooks add \
+    completes "verdict.reached.v1 verdict.revised.v1" webhooks add \
     http://x case.resolved.v1 v
 check "bash completes file names" completes "-o default " backtest --rules ''
 check "bash completes event types" \

@@ -79,6 +79,10 @@ addText({
 	"audit.do.POST /v1/exceptions": "made|make an exception from the {kind} {name} " +
 	    "for the {subject} {value}",
 	"audit.do.POST /v1/exceptions/{id}/end": "ended|end the exception {id}",
+	"audit.do.POST /v1/redecisions": "began|begin to decide past events again",
+	"audit.do.POST /v1/redecisions act":
+	    "began|begin to decide past events again, and to act on up to {act} of them",
+	"audit.do.POST /v1/redecisions/{id}/cancel": "cancelled|cancel the redecision {id}",
 	"audit.do.POST /v1/lists": "put|put the {subject} {value} on the {kind} list",
 	"audit.do.POST /v1/lists/import": "imported|import list entries",
 	"audit.do.POST /v1/lists/import added":

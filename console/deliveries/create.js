@@ -10,7 +10,7 @@ import { Button, Check, Choice, Form, Select, TextField } from "../ui/form.js";
 import { Note } from "../ui/page.js";
 import { Secret } from "../ui/secret.js";
 import { useAttempt } from "../ui/toast.js";
-import { RECEIVER_KINDS, VERDICT_EVENT, bodyOf, draftOf } from "./receivers.js";
+import { RECEIVER_KINDS, bodyOf, draftOf, hasVerdict } from "./receivers.js";
 import "./text.js";
 
 const CHANNEL_TYPES = ["slack", "telegram", "webhook"];
@@ -19,7 +19,7 @@ function ChannelFields({ draft, set }) {
 	return html`${draft.type === "telegram" && html`<${TextField}
 			label=${t("deliveries.target")} value=${draft.target}
 			onInput=${set("target")} />`}
-		${draft.events.includes(VERDICT_EVENT) && html`<${Select}
+		${hasVerdict(draft.events) && html`<${Select}
 			label=${t("deliveries.min")} value=${draft.minVerdict}
 			options=${["", ...verdicts.slice(1)].map((verdict) => [verdict,
 			    t(verdict === "" ? "filter.all" : `verdict.${verdict}`)])}

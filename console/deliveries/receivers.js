@@ -24,8 +24,10 @@ export const RECEIVER_KINDS = {
 	},
 };
 
-// The event that can be limited to strict verdicts.
-export const VERDICT_EVENT = "verdict.reached.v1";
+// Whether one of the events can be limited to strict verdicts.
+export function hasVerdict(events) {
+	return events.some((event) => event.startsWith("verdict."));
+}
 
 // draftOf ROW: what the dialog begins with: that of a revoked receiver, as far as the
 // service shows it, or nothing.
@@ -45,7 +47,7 @@ export function bodyOf(kind, { url, events, type, target, minVerdict, throttle }
 	body.type = type;
 	if (type === "telegram")
 		body.target = target.trim();
-	if (minVerdict !== "" && events.includes(VERDICT_EVENT))
+	if (minVerdict !== "" && hasVerdict(events))
 		body.minVerdict = minVerdict;
 	if (throttle.trim() !== "")
 		body.throttlePerMin = Number(throttle);

@@ -7,6 +7,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/fail.h"
+#include "core/base/str.h"
 #include "core/decide/decide.h"
 
 static int score_rules(const struct rulebook *book, const struct signals *sigs,
@@ -95,6 +96,17 @@ void
 decide_degraded(const struct policy *policy, struct decision *ret)
 {
 	short_circuit(policy, policy_degraded(policy), &degraded, ret);
+}
+
+void
+decide_tags(struct str *s, const struct decision *d)
+{
+	const struct score *score =
+	    d->scorer == SCORER_ML ? &d->rules : &d->score;
+	size_t i;
+
+	for (i = 0; i < score->n_reasons; i++)
+		str_addf(s, "%s%s", i == 0 ? "" : ",", score->reasons[i].tag);
 }
 
 /* Compute the score of the rules that fired, with the scorer of the book. */

@@ -15,6 +15,7 @@
 struct arena;
 struct fail;
 struct signals;
+struct str;
 
 /* What decides events of one type. */
 struct rulebook {
@@ -106,5 +107,8 @@ void decide_shadow(const struct shadow *shadow, const struct signals *sigs,
  * single reason engine.degraded with 0 points.
  */
 void decide_degraded(const struct policy *policy, struct decision *ret);
+
+/* Append the tags of the rules that fired, separated by commas. */
+void decide_tags(struct str *s, const struct decision *d);
 
 #endif

@@ -14,7 +14,6 @@
 #include "core/signal/signals.h"
 
 #define ALL_FUNCTIONS "count, sum, avg, min, max, stddev or distinct"
-#define WINDOW_DIGITS 6
 
 /* What may stand at a place, beside attributes. */
 struct event_part {
@@ -29,7 +28,6 @@ static int parse_function(struct rule_parser *p, struct velocity *v);
 static int parse_keys(struct rule_parser *p, struct velocity *v);
 static int parse_key(struct rule_parser *p, struct velocity *v);
 static int parse_window(struct rule_parser *p, struct velocity *v);
-static int64_t word_window(const struct rule_lexeme *at);
 static int parse_where(struct rule_parser *p, struct velocity *v);
 static bool reads_verdict(const struct rule_cond *cond);
 static int read_field(struct rule_parser *p, const struct event_part *part,
@@ -230,37 +228,14 @@ parse_key(struct rule_parser *p, struct velocity *v)
 static int
 parse_window(struct rule_parser *p, struct velocity *v)
 {
-	v->window =
-	    rule_lex_is(&p->at, "all") ? VELOCITY_ALL : word_window(&p->at);
+	v->window = rule_lex_is(&p->at, "all") ? VELOCITY_ALL
+	    : p->at.token == TOKEN_WORD ? velocity_window(p->at.text, p->at.len)
+					: -1;
 	if (v->window == -1)
 		return rule_mistake_expected(p->mistakes, &p->at,
 		    "a window from 1m to 90d, such as 30m, 24h or 7d, or "
 		    "\"all\"");
 	return rule_parse_next(p);
-}
-
-/* A window such as 24h in microseconds, or -1. */
-static int64_t
-word_window(const struct rule_lexeme *at)
-{
-	const struct velocity_unit *unit;
-	int64_t n = 0;
-	size_t i;
-
-	if (at->token != TOKEN_WORD || at->len < 2 ||
-	    at->len > WINDOW_DIGITS + 1)
-		return -1;
-	for (i = 0; i < at->len - 1; i++) {
-		if (at->text[i] < '0' || at->text[i] > '9')
-			return -1;
-		n = n * 10 + at->text[i] - '0';
-	}
-	for (unit = velocity_units; unit < velocity_units + VELOCITY_UNITS;
-	     unit++)
-		if (at->text[i] == unit->letter && n > 0 &&
-		    n <= VELOCITY_WINDOW_MAX / unit->us)
-			return n * unit->us;
-	return -1;
 }
 
 /* A filter that reads the verdict cannot include the current event. */

@@ -18,6 +18,7 @@
 #include "core/signal/signals.h"
 
 #define UNITS 1000 /* of a number */
+#define WINDOW_DIGITS 6 /* the most before the letter */
 
 static void print_field(
     struct str *s, const struct velocity *v, const struct velocity_field *f);
@@ -64,6 +65,28 @@ const char *
 velocity_subject_name(enum velocity_subject subject)
 {
 	return subjects[subject];
+}
+
+int64_t
+velocity_window(const char *text, size_t len)
+{
+	const struct velocity_unit *unit;
+	int64_t n = 0;
+	size_t i;
+
+	if (len < 2 || len > WINDOW_DIGITS + 1)
+		return -1;
+	for (i = 0; i < len - 1; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -1;
+		n = n * 10 + text[i] - '0';
+	}
+	for (unit = velocity_units; unit < velocity_units + VELOCITY_UNITS;
+	     unit++)
+		if (text[i] == unit->letter && n > 0 &&
+		    n <= VELOCITY_WINDOW_MAX / unit->us)
+			return n * unit->us;
+	return -1;
 }
 
 void

@@ -115,6 +115,12 @@ const char *velocity_function_name(enum velocity_function function);
 const char *velocity_subject_name(enum velocity_subject subject);
 
 /*
+ * The window of len bytes such as "30m", "24h" or "7d" in microseconds, from
+ * a minute to 90 days; -1 if the text is not a window.
+ */
+int64_t velocity_window(const char *text, size_t len);
+
+/*
  * Append a velocity as canonical text without its name, such as
  * "distinct(attr.card) by deviceId over 24h".  Velocities with the same text
  * have the same id and count the same.

@@ -34,8 +34,8 @@ static const struct {
 	    "activity analytics drift explain graph model scorer "
 	    "try verdicts" },
 	{ "Rules and policies",
-	    "backtest backtests policies rules shadow signals "
-	    "velocities" },
+	    "backtest backtests policies redecide redecisions rules "
+	    "shadow signals velocities" },
 	{ "Configuration as files", "config" },
 	{ "Proposals", "proposals" },
 	{ "Lists", "lists" },

@@ -2,6 +2,7 @@
 /* The velocities of samples. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/arena.h"
@@ -56,7 +57,8 @@ sample_velocities_choose(struct sample_velocities *sv,
 	params_int(&p, max_rows);
 	if (db_one(db, a, STMT_BACKTEST_REACH, &p, &rows, f) == -1)
 		return -1;
-	sv->start = rows_text(&rows, 0, "start");
+	snprintf(
+	    sv->start, sizeof(sv->start), "%s", rows_text(&rows, 0, "start"));
 	sv->whole = rows_bool(&rows, 0, "whole");
 	sv->start_at = rows_time(&rows, 0, "at");
 	sv->requests_since = rows_time(&rows, 0, "requests_since");

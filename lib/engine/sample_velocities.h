@@ -23,10 +23,12 @@ struct rows;
 struct sample;
 struct str;
 
+#define SAMPLE_START_SIZE 64 /* a time, as the database writes it */
+
 /* Zeroed, nothing is computed; sample_velocities_clear() frees its memory. */
 struct sample_velocities {
 	struct velocity_history history; /* of those that are computed */
-	const char *start; /* from when on samples are read for them */
+	char start[SAMPLE_START_SIZE]; /* from when on samples are read */
 	int64_t start_at; /* the same, microseconds UTC; 0: from the first */
 	int64_t requests_since; /* they have fingerprints; 0: all are stored */
 	bool whole; /* no older sample is stored */
@@ -45,8 +47,8 @@ struct sample_velocities {
  * Choose what is computed for the samples since a time: the velocities of the
  * rulesets that were not complete then.  A ruleset may be NULL.  If max_rows is
  * not 0, about so many of the newest decisions are read for them, but always
- * the samples since that time.  The rulesets live as long as sv, and the text
- * of the start as long as a.  Return 0, or -1 with f set.
+ * the samples since that time.  The rulesets live as long as sv.  Return 0, or
+ * -1 with f set.
  */
 int sample_velocities_choose(struct sample_velocities *sv,
     const struct ruleset *const rulesets[], size_t n, const char *since,

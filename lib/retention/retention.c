@@ -73,13 +73,17 @@ static const struct {
 	{ .piece = sweep_rows, .which = RETENTION_VERDICTS },
 	{ .piece = remove_dead_letters },
 
-	/* Labels of events that were never seen; what exceptions did. */
+	/* Labels of events that were never seen; what exceptions and
+	 * redecisions did. */
 	{ .piece = remove_aside,
 	    .which = RETENTION_VERDICTS,
 	    .stmt = STMT_RETAIN_LABELS },
 	{ .piece = remove_aside,
 	    .which = RETENTION_VERDICTS,
 	    .stmt = STMT_RETAIN_EXCEPTIONS },
+	{ .piece = remove_aside,
+	    .which = RETENTION_VERDICTS,
+	    .stmt = STMT_RETAIN_REDECISIONS },
 
 	/* Erasures: spooled decisions of their users are past retention. */
 	{ .piece = remove_aside,

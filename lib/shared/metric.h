@@ -27,11 +27,11 @@ enum metric_values {
 	METRIC_GROUP = 2, /* decide, operator */
 	METRIC_SERVER = 3, /* standby, behind, away */
 	METRIC_CLASS = 5, /* 1xx to 5xx */
-	METRIC_TOPIC = 7, /* in the order of event_topics.tbl */
+	METRIC_TOPIC = 8, /* in the order of event_topics.tbl */
 	METRIC_SOURCE = 3, /* disk, url, s3 */
 	METRIC_POLL = 3, /* same, loaded, refused */
 	METRIC_ROUTE =
-	    128 /* the most routes; metric_print() gets their names */
+	    144 /* the most routes; metric_print() gets their names */
 };
 
 /* Cells of each kind; a histogram has buckets, an overflow and a sum. */

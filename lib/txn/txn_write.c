@@ -476,14 +476,10 @@ amount_text(struct arena *a, const struct event *event)
 static const char *
 rule_tags(struct arena *a, const struct decision *d)
 {
-	const struct score *score =
-	    d->scorer == SCORER_ML ? &d->rules : &d->score;
 	struct str s;
-	size_t i;
 
 	str_init(&s, a);
-	for (i = 0; i < score->n_reasons; i++)
-		str_addf(&s, "%s%s", i == 0 ? "" : ",", score->reasons[i].tag);
+	decide_tags(&s, d);
 	return str_text(&s);
 }
 

@@ -60,7 +60,7 @@ $$;
 -- sample is stored.
 create or replace function assay.sample_reach(since timestamptz, span bigint,
     max_rows bigint, out start timestamptz, out whole boolean)
-language plpgsql stable
+language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -70,17 +70,28 @@ begin atomic
 	select q.name from q where q.name is not null;
 end;
 
--- The decisions that may have opened cases about an event or a user: the
--- verdicts "review" on the event, and the newest 10000 details of the user.
+-- The decisions that may have opened cases about an event or a user, and when: the
+-- verdicts "review" on the event, and the newest 10000 details of the user.  A
+-- redecision opens a case later.
+drop function if exists assay.case_decisions(text, text);
 create or replace function assay.case_decisions(event text, of_user text)
-returns table (id text, decided_at timestamptz) language sql stable
+returns table (id text, opened_at timestamptz) language sql stable
 begin atomic
-	select v.id, v.decided_at from assay.verdict_log v
-	where v.event_id = case_decisions.event and v.verdict = 'review'
+	with decision as (
+		select v.id, v.decided_at, v.verdict = 'review' as has_case
+		from assay.verdict_log v
+		where v.event_id = case_decisions.event
+		union all
+		(select d.verdict_id, d.decided_at, true
+		from assay.decision_detail d
+		where d.user_id = case_decisions.of_user
+		order by d.decided_at desc limit 10000)
+	)
+	select d.id, d.decided_at from decision d where d.has_case
 	union all
-	(select d.verdict_id, d.decided_at from assay.decision_detail d
-	where d.user_id = case_decisions.of_user
-	order by d.decided_at desc limit 10000);
+	select d.id, r.case_opened_at
+	from decision d join assay.verdict_revision r on r.verdict_id = d.id
+	where r.case_id is not null;
 end;
 
 -- Whether a case passes a filter; the queue, status, event and user are selected
@@ -154,7 +165,7 @@ begin
 		from assay.case_decisions(($4).event_id, ($4).user_id) d
 		    join assay.review_case r on r.queue = any ($1)
 			and r.status = any ($2)
-			and r.opened_at = d.decided_at
+			and r.opened_at = d.opened_at
 			and r.verdict_id = d.id %2$s
 		order by %1$s'
 	    end, order_by, range || later)

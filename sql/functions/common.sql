@@ -12,6 +12,11 @@ create or replace function assay.time_text(at timestamptz)
 returns text language sql stable
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
+-- How severe a verdict is, from 1 on.
+create or replace function assay.verdict_severity(verdict text)
+returns int language sql immutable
+return array_position('{allow,challenge,review,deny}', verdict);
+
 -- Create a trigger unless the table has one of this name: creating one waits
 -- for all writers of the table.  A trigger that changes gets a new name, and a
 -- migration drops the old one.

@@ -439,6 +439,20 @@ begin
 end
 $$;
 
+-- Delete the exceptions for a user.
+create or replace function assay.erase_exceptions(who text)
+returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+	delete from assay.rule_exception e
+	where e.subject = 'user' and e.value = who;
+	if found then
+		update assay.epoch set exceptions = exceptions + 1;
+	end if;
+end
+$$;
+
 -- Delete at most max_rows details of a user's decisions up to a time, or in the
 -- future, where a wrong clock has put them; their idempotency keys; and the
 -- amounts and notes of their cases.  Returns how many requests and samples were
@@ -474,6 +488,11 @@ begin
 				and r.status in (''open'', ''assigned'', ''resolved'')
 				and r.opened_at = g.decided_at
 				and r.verdict_id = g.verdict_id
+			union all
+			-- Without the collation no index finds the cases.
+			select v.case_id collate "default"
+			from gone g join assay.verdict_revision v
+			    on v.verdict_id = g.verdict_id
 		), notes as (
 			delete from assay.case_note n using cases c
 			where n.case_id = c.id
@@ -494,11 +513,7 @@ begin
 		budget := budget - deleted.n;
 	end loop;
 	more := budget < max_rows;
-	delete from assay.rule_exception e
-	where e.subject = 'user' and e.value = who;
-	if found then
-		update assay.epoch set exceptions = exceptions + 1;
-	end if;
+	perform assay.erase_exceptions(who);
 end
 $$;
 
@@ -527,7 +542,9 @@ begin atomic
 		on r.queue = any (b.queues)
 		    and r.status in ('open', 'assigned', 'resolved')
 		    and r.opened_at = d.decided_at
-		    and r.verdict_id = d.verdict_id),
+		    and r.verdict_id = d.verdict_id)
+		+ (select count(v.case_id) from details d
+		    join assay.verdict_revision v on v.verdict_id = d.verdict_id),
 	    'links', (select count(*) from (
 		select from assay.entity e,
 			lateral assay.graph_neighbors(e.id, b.most)

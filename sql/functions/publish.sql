@@ -42,7 +42,6 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-	severity constant text[] := '{allow,challenge,review,deny}';
 	at constant timestamptz := clock_timestamp();
 	prefixes constant text[] := assay.id_prefixes(at);
 	this_minute constant bigint := floor(extract(epoch from at) / 60);
@@ -60,10 +59,11 @@ begin
 			    and h.event = any(s.events)
 			    and s.created_at <= h.occurred_at
 			    and (s.min_verdict is null
-				or h.event <> 'verdict.reached.v1'
-				or array_position(severity,
-				    h.data::json ->> 'verdict') >=
-				    array_position(severity, s.min_verdict))
+				or h.event not in ('verdict.reached.v1',
+				    'verdict.revised.v1')
+				or assay.verdict_severity(h.data::json
+				    ->> 'verdict') >=
+				    assay.verdict_severity(s.min_verdict))
 			left join assay.alert_minute m
 			    on m.channel_id = s.id and m.minute = this_minute
 	), decided as materialized (

@@ -440,6 +440,41 @@ begin
 end
 $$;
 
+-- Delete a batch of the changes of a redecision that ended before the cutoff, and those
+-- redecisions that have none any more.  Revised verdicts stay as long as the details of their
+-- decisions: erasure finds cases by them.  Returns how many rows were deleted.
+create or replace function assay.retention_redecisions(cutoff timestamptz,
+    max_rows bigint)
+returns bigint language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+set enable_seqscan = off
+as $$
+declare
+	oldest constant text := (select min(r.id) from assay.redecision r
+	    where r.ended_at < cutoff and exists (
+		select from assay.redecision_change c where c.redecision = r.id));
+	changes bigint;
+	ended bigint;
+	revisions bigint;
+begin
+	delete from assay.redecision_change c
+	where c.ctid = any(array(select o.ctid from assay.redecision_change o
+	    where o.redecision = oldest limit max_rows));
+	get diagnostics changes = row_count;
+	delete from assay.redecision r
+	where r.ended_at < cutoff and not exists (
+		select from assay.redecision_change c where c.redecision = r.id);
+	get diagnostics ended = row_count;
+	delete from assay.verdict_revision v
+	where v.ctid = any(array(select o.ctid from assay.verdict_revision o
+	    where o.decided_at < least(cutoff,
+		assay.log_retained_since('assay.decision_detail'))
+	    limit max_rows));
+	get diagnostics revisions = row_count;
+	return changes + ended + revisions;
+end
+$$;
+
 -- Delete a batch of labels whose events were never seen.  Returns how many.
 create or replace function assay.retention_labels(cutoff timestamptz,
     max_rows bigint)

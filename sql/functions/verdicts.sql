@@ -118,6 +118,49 @@ create or replace function assay.log_start_of(log regclass, wanted bigint,
 returns timestamptz language sql stable
 return assay.log_start_after(log, wanted, until, assay.log_retained_since(log));
 
+-- A time up to which a log has the wanted number of rows from another time on, or up to
+-- a quarter and a hundred more; at most until.  Reaches on as log_start_after() reaches
+-- back.
+create or replace function assay.log_end_after(log regclass, wanted bigint,
+    since timestamptz, until timestamptz)
+returns timestamptz language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+	limit_rows constant bigint := wanted + wanted / 4 + 100;
+	reach interval := interval '1 second';
+	near timestamptz := since; -- too few until then
+	had_near bigint := 0;
+	far timestamptz := least(since + reach, until);
+	had bigint := assay.log_count(log, since, far, limit_rows);
+	middle timestamptz;
+	n bigint;
+begin
+	while had < wanted and far < until loop
+		reach := reach * greatest(1.5, least(8.0,
+		    1.1 * wanted / greatest(had, 1)));
+		near := far;
+		had_near := had;
+		far := least(since + reach, until);
+		had := had_near + assay.log_count(log, near, far,
+		    limit_rows - had_near);
+	end loop;
+	while had = limit_rows and far - near > interval '1 millisecond' loop
+		middle := near + (far - near) / 2;
+		n := had_near + assay.log_count(log, near, middle,
+		    limit_rows - had_near);
+		if n < wanted then
+			near := middle;
+			had_near := n;
+		else
+			far := middle;
+			had := n;
+		end if;
+	end loop;
+	return far;
+end
+$$;
+
 -- Whether a page shows a decision: its filters fit, and it is older than the
 -- last entry of the previous page.  The activity log leaves out decisions
 -- without a request, and the verdict log dry runs.

@@ -482,12 +482,18 @@ async function* acts() {
 }
 
 // Operator routes that no screen uses, and why.
+const REDECISIONS = "past events are decided again by assayctl";
 const UNUSED = {
 	"GET /v1/verdicts": "GET /v1/activity has the same decisions and more members",
 	"GET /v1/rules/{eventType}/history": "GET .../versions has more members",
 	"GET /v1/policies/{id}/history": "GET .../versions has more members",
 	"POST /v1/model/shadow": "its model is a file, which assayctl sends",
 	"GET /v1/velocities": "what is counted, and how far it is filled, is for assayctl",
+	"GET /v1/redecisions": REDECISIONS,
+	"POST /v1/redecisions": REDECISIONS,
+	"GET /v1/redecisions/{id}": REDECISIONS,
+	"GET /v1/redecisions/{id}/changes": REDECISIONS,
+	"POST /v1/redecisions/{id}/cancel": REDECISIONS,
 	"GET /v1/config": "the configuration as files, for assayctl",
 	"POST /v1/config": "the configuration as files, for assayctl",
 };

@@ -61,5 +61,5 @@ while read -r method path; do
 	    echo "$method $path: $STATUS $(json .code)"
 done <"$scratch/rows" >"$scratch/wrong"
 is "every marked route refuses an older session" \
-    "$(wc -l <"$scratch/rows" | tr -d ' ') $(cat "$scratch/wrong")" "30 "
+    "$(wc -l <"$scratch/rows" | tr -d ' ') $(cat "$scratch/wrong")" "31 "
 finish

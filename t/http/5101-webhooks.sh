@@ -8,7 +8,7 @@ admin_token
 
 http GET /v1/webhooks
 is_json "GET /v1/webhooks has the events to subscribe to and no endpoint" \
-    'tojson' '{"events":["verdict.reached.v1","case.resolved.v1","label.recorded.v1"],"endpoints":[]}'
+    'tojson' '{"events":["verdict.reached.v1","case.resolved.v1","label.recorded.v1","verdict.revised.v1"],"endpoints":[]}'
 
 http POST /v1/webhooks \
     '{"url":"https://hooks.example.com/in?t=ab12","events":["verdict.reached.v1","case.resolved.v1"]}'

@@ -9,7 +9,7 @@ admin_token
 http GET /v1/notifications
 is_json "GET /v1/notifications has the events of alerts and no channel" \
     'tojson' \
-    '{"events":["verdict.reached.v1","case.resolved.v1","label.recorded.v1","alert.anomaly.v1","alert.dead_letter.v1","alert.drift.v1","alert.rollout.v1"],"channels":[]}'
+    '{"events":["verdict.reached.v1","case.resolved.v1","label.recorded.v1","alert.anomaly.v1","alert.dead_letter.v1","alert.drift.v1","alert.rollout.v1","verdict.revised.v1"],"channels":[]}'
 
 http POST /v1/notifications '{"type":"slack",
     "url":"https://hooks.slack.example/services/T0/B0/tokentoken",
@@ -33,11 +33,12 @@ is_json "a telegram channel has a target and no throttle" \
 telegram=$(json .id)
 http POST /v1/notifications '{"type":"webhook","url":"https://a.example",
     "events":["verdict.reached.v1","case.resolved.v1","label.recorded.v1",
-    "alert.anomaly.v1","alert.dead_letter.v1","alert.drift.v1","alert.rollout.v1"],
+    "alert.anomaly.v1","alert.dead_letter.v1","alert.drift.v1","alert.rollout.v1",
+    "verdict.revised.v1"],
     "throttlePerMin":2147483647}'
 is_json "a webhook channel has all events and the largest throttle" \
     '"\(.type) \(.events | length) \(.urlHint) \(.throttlePerMin)"' \
-    "webhook 7 https://a.example 2147483647"
+    "webhook 8 https://a.example 2147483647"
 http GET /v1/notifications
 is_json "GET /v1/notifications has the newest channel first" \
     '.channels | map(.type) | join(" ")' "webhook telegram slack"

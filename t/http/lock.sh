@@ -24,6 +24,13 @@ hold_lock() {
 	    "application_name = 'lock_holder' and state = 'idle in transaction'"
 }
 
+# lock_waits CONDITION: one lock of that kind is awaited.
+# shellcheck disable=SC2317 # called by name
+lock_waits() {
+	[ "$(sql "select count(*) from pg_locks where not granted
+	    and $1")" = 1 ]
+}
+
 # Commit the transaction and end its session.  Closing the pipe is not enough:
 # programs that were started in between have it open, too.
 release_lock() {

@@ -44,10 +44,3 @@ make_traffic() {
 		http POST /v1/labels/chargeback "{\"eventId\":\"e-$1-$i-2\"}"
 	done
 }
-
-# lock_waits CONDITION: one lock of that kind is awaited.
-# shellcheck disable=SC2317 # called by name
-lock_waits() {
-	[ "$(sql "select count(*) from pg_locks where not granted
-	    and $1")" = 1 ]
-}

@@ -36,6 +36,12 @@ static const struct {
 	    "\"verdict\":\"deny\",\"score\":87,\"userId\":\"u\"}",
 	    "{\"text\":\"verdict deny: event &lt;!channel&gt;&amp;, "
 	    "card.authorize, score 87\"}" },
+	{ "slack", "verdict.revised.v1",
+	    "{\"eventId\":\"e\",\"eventType\":\"order.place\","
+	    "\"verdict\":\"deny\",\"score\":-1,"
+	    "\"formerVerdict\":\"allow\"}",
+	    "{\"text\":\"verdict deny in place of allow: event e, "
+	    "order.place\"}" },
 	{ "slack", "label.recorded.v1",
 	    "{\"eventId\":\"a`@channel\",\"outcome\":\"fraud\","
 	    "\"source\":\"@all\"}",
