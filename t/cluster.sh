@@ -33,6 +33,7 @@ cluster_archive() {
 	cluster_sum=$(cd "$srcdir" &&
 	    find sql t/cluster.sh core/signal/signals.tbl -type f |
 	    LC_ALL=C sort | xargs cat | sha256sum | cut -c 1-16)
+	cluster_sum=$cluster_sum-$(date -u +%Y%m) # its partitions begin in this month
 	echo "$builddir/t-cluster-$cluster_sum.tar"
 }
 
