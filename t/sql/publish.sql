@@ -59,7 +59,7 @@ language sql as $$
 $$;
 
 -- A subscriber gets events as old as its subscription, and no older ones.
-select decide('old', 'deny', now() - interval '1 hour');
+select decide('old', 'deny', now() - interval '1 minute');
 select decide(v, v) from unnest('{allow,challenge,deny}'::text[]) v;
 select decide('review', 'review', queue => 'risk-ops');
 select decide('deny-2', 'deny');
