@@ -144,7 +144,7 @@ run_slice(struct job_run *r, struct redecider *d, bool *ret_more,
 	return db_run(r->db, r->arena, STMT_COMMIT, NULL, NULL, f);
 }
 
-/* Claim the oldest redecision; c->id is NULL if there is none to decide. */
+/* Claim the oldest redecision.  Without one to decide, ret->id is NULL. */
 static int
 claim_next(struct job_run *r, const struct redecider *d,
     struct claimed_redecision *ret, struct fail *f)

@@ -174,8 +174,8 @@ end
 $$;
 
 -- Lease the oldest redecision that has not ended to a worker, and lock it until the
--- end of the transaction.  No row if there is none, if another worker has it, or if
--- transactions run that may have decisions of it.
+-- end of the transaction.  Returns no row if all have ended, if another worker has the
+-- oldest one, or if transactions run that may add decisions to its time.
 create or replace function assay.redecision_claim(of_worker text, lease_seconds bigint)
 returns setof assay.redecision language plpgsql security definer
 set search_path = pg_catalog, pg_temp
