@@ -47,7 +47,7 @@ struct redecider {
 struct claimed_redecision {
 	const char *id;
 	const char *from_text; /* from, as the database writes it */
-	int64_t from; /* earlier decisions are decided again */
+	int64_t from; /* decisions before this time are done */
 	int64_t until;
 	int64_t now; /* by the clock of the database */
 };
@@ -111,8 +111,10 @@ job_redecide_step(struct job_run *r, bool *ret_more, struct fail *f)
 		db_rollback(r->db);
 		memcpy(id, d->id, sizeof(id));
 		forget_redecision(d);
-		if (id[0] != '\0' && must_end(r, d, &why))
+		if (id[0] != '\0' && must_end(r, d, &why)) {
+			d->failures = 0;
 			return end_failed(r, id, &why, f);
+		}
 		*f = why;
 		return -1;
 	}
@@ -302,8 +304,7 @@ forget_redecision(struct redecider *d)
 	d->id[0] = '\0';
 }
 
-/* Let another run go on now; if that fails, it waits for the end of the lease.
- */
+/* Let another run go on now.  If that fails, it waits for the lease to end. */
 static void
 release_lease(struct job_run *r, const struct redecider *d)
 {
