@@ -3,7 +3,7 @@
 # GET /v1/analytics/rules: how often each active rule fires, and how well it finds
 # fraud.
 . "$(dirname "$0")/lib.sh"
-use ctl
+use ctl past
 
 start_signed_in
 login admin@example.com 'correct horse'
@@ -77,6 +77,7 @@ is_json "a rule has how often it fired on each day" \
 ctl rules quality order.place
 check "assayctl rules quality prints the rules" prints '5 samples since.*huge .*2'
 
+add_months 1
 sql "update assay.decision_detail set decided_at = now() - interval '8 days'
     where event_id = 'o-3'"
 http GET '/v1/analytics/rules?eventType=order.place&days=10'
