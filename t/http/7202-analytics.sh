@@ -3,9 +3,10 @@
 # Analytics: every decision, case and label is counted once, even if
 # transactions commit late or are rolled back.
 . "$(dirname "$0")/lib.sh"
-use lock tally
+use lock tally past
 
 start_stack DECIDE_WORKERS=4
+add_months 1
 start_cron "work project --for 10m"
 admin_token
 api_key
