@@ -118,6 +118,16 @@ verdict "each description says more than the name before it"
 jq -r '[paths(objects | has("const"))][] | join("/")' "$api" >"$tmp/faults"
 verdict "a constant is an enum with a type"
 
+# A bound below the number of values would refuse a list of all of them.
+jq -r '. as $api | paths(objects | .type? == "array" and .maxItems) as $at |
+	getpath($at) | .maxItems as $most | .items | objects |
+	if .["$ref"] then .["$ref"] as $ref |
+	    $api | getpath($ref | ltrimstr("#/") | split("/")) else . end |
+	select(.enum and (.enum | length) > $most) |
+	"\($at | join("/")): at most \($most) of \(.enum | length) values"' \
+    "$api" >"$tmp/faults" 2>&1
+verdict "a list of values has room for each of them"
+
 # Each error code is an example of the one envelope, with its text.
 sed -n 's/^CODE(\([A-Z_]*\), .*/\1/p' core/base/codes.tbl >"$tmp/want"
 jq -r '.components.schemas.ErrorCode.enum[]' "$api" >"$tmp/got"
