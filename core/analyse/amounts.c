@@ -2,12 +2,15 @@
 /* Sums of the amounts of events, by currency. */
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/analyse/amounts.h"
 #include "core/base/value.h"
 #include "core/base/writer.h"
 #include "core/signal/signals.h"
+
+#define DECIMALS 1e4 /* no currency of ISO 4217 has more than four */
 
 void
 amounts_add(struct amounts *amounts, const struct signals *sigs)
@@ -38,6 +41,7 @@ amounts_json(struct str *s, const char *name, const struct amounts *amounts)
 	writer_object(s, name);
 	for (i = 0;
 	     i < AMOUNTS_CURRENCIES && amounts->of[i].currency[0] != '\0'; i++)
-		writer_number(s, amounts->of[i].currency, amounts->of[i].sum);
+		writer_number(s, amounts->of[i].currency,
+		    round(amounts->of[i].sum * DECIMALS) / DECIMALS);
 	writer_end(s);
 }

@@ -19,7 +19,10 @@ struct amounts {
 /* Add the amount of an event, if it has an amount and a currency. */
 void amounts_add(struct amounts *amounts, const struct signals *sigs);
 
-/* Append the sums as a JSON object: {"EUR":550,"USD":500}. */
+/*
+ * Append the sums as a JSON object, with up to four decimals:
+ * {"EUR":550,"USD":500.25}.
+ */
 void amounts_json(
     struct str *s, const char *name, const struct amounts *amounts);
 

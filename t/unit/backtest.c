@@ -135,6 +135,33 @@ START_TEST(the_active_verdicts_are_compared_with_the_candidate)
 }
 END_TEST
 
+START_TEST(sums_of_amounts_show_no_error_of_binary_fractions)
+{
+	static const double amounts[] = { 0.1, 0.2, 1e9 };
+	struct amounts sums = { .of = { { .sum = 0 } } };
+	struct signals sigs;
+	struct arena a;
+	struct str s;
+	size_t i;
+
+	for (i = 0; i < SIGNAL__MAX; i++)
+		sigs.value[i] = value_unknown();
+	sigs.value[SIGNAL_EVENT_CURRENCY] = value_string("EUR");
+	for (i = 0; i < nitems(amounts); i++) {
+		sigs.value[SIGNAL_EVENT_AMOUNT] = value_number(amounts[i]);
+		amounts_add(&sums, &sigs);
+	}
+	sigs.value[SIGNAL_EVENT_CURRENCY] = value_string("CLF");
+	sigs.value[SIGNAL_EVENT_AMOUNT] = value_number(0.0012);
+	amounts_add(&sums, &sigs);
+	arena_init(&a, block, sizeof(block));
+	str_init(&s, &a);
+	amounts_json(&s, NULL, &sums);
+	ck_assert_str_eq(str_text(&s), "{\"EUR\":1000000000.3,\"CLF\":0.0012}");
+	arena_reset(&a);
+}
+END_TEST
+
 static const char *
 json(struct arena *a, const struct backtest *bt)
 {
@@ -154,6 +181,7 @@ suite_backtest(void)
 	tcase_add_test(tc, backtest_without_samples_is_zero);
 	tcase_add_test(tc, verdicts_are_compared_with_labels);
 	tcase_add_test(tc, the_active_verdicts_are_compared_with_the_candidate);
+	tcase_add_test(tc, sums_of_amounts_show_no_error_of_binary_fractions);
 	suite_add_tcase(s, tc);
 	return s;
 }
