@@ -49,7 +49,7 @@ begin
 	for i in 1 .. 200 loop
 		perform pg_sleep(0.05), pg_stat_clear_snapshot();
 		exit when exists (select from pg_stat_activity
-		    where wait_event_type = 'Lock');
+		    where pg_backend_pid() = any(pg_blocking_pids(pid)));
 	end loop;
 	return new;
 end $$;
@@ -59,12 +59,19 @@ create trigger slow before insert on assay.decision_detail
 END
 decide_later o-10 u-going
 decide_later o-11 u-going
-start_cron decide
-stack_until 20 "$stack_cron_pid" session_is "wait_event = 'PgSleep'"
+# The erasure waits at its guard until the decision has begun.  From then on only
+# sessions of the server wait for each other, so no statement times out.
+hold_lock_until "select pg_advisory_xact_lock_shared(assay.erasure_guard())" \
+    "application_name = 'assay cron' and wait_event = 'PgSleep'"
+{
+	stack_until 20 "$lock_pid" lock_waits "locktype = 'advisory'"
+	cron decide
+} &
+decide_pid=$!
 TOKEN=$admin
 http POST /v1/privacy/erase '{"userId":"u-going"}'
 TOKEN=
-wait "$stack_cron_pid"
+wait "$decide_pid" "$lock_pid"
 is "an erasure waits for the decision and removes what it stored" \
     "$STATUS $(json \
     '"\(.replaySamplesRemoved) \(.baseline)"') $(queued_events)" "200 1 true "

@@ -39,20 +39,24 @@ release_lock() {
 	wait "$lock_pid"
 }
 
-# lock_until_waited SQL: the same, but the transaction commits as soon as another session
-# waits for a lock, before a statement of that one times out.  It fails if none does.
-lock_until_waited() {
+# hold_lock_until SQL CONDITION: run it in a transaction, which commits as soon as
+# there is such a session, before a statement of that one times out.  It fails without one.
+hold_lock_until() {
 	PGAPPNAME=lock_holder cluster_psql postgres assay -c "begin; $1;
 	    do \$\$ begin for i in 1 .. 400 loop
 		perform pg_sleep(0.05), pg_stat_clear_snapshot();
-		if exists (select from pg_stat_activity
-		    where wait_event_type = 'Lock') then
+		if exists (select from pg_stat_activity where $2) then
 			return;
 		end if;
-	    end loop; raise exception 'no session waits'; end \$\$; commit" >/dev/null &
+	    end loop; raise exception 'there is no such session'; end \$\$; commit" >/dev/null &
 	lock_pid=$!
 	stack_until 20 "$lock_pid" session_is \
 	    "application_name = 'lock_holder' and wait_event = 'PgSleep'"
+}
+
+# lock_until_waited SQL: the same, until another session waits for a lock.
+lock_until_waited() {
+	hold_lock_until "$1" "wait_event_type = 'Lock'"
 }
 
 # lock_waiters_are COUNT: that many statements wait for a lock.
