@@ -42,6 +42,9 @@ batch_sleeps() {
 }
 
 start_signed_in
+# A sweep gives a lock up after 0.1 to 0.5 seconds, before this test has seen that it waits.
+sql "alter function assay.retention_batch set lock_timeout = '5s';
+    alter function assay.retention_month set lock_timeout = '5s'" >/dev/null
 
 make_past
 hold_lock "select from assay.idempotency where key = 'old-4000' for update"
